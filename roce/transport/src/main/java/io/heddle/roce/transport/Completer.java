@@ -5,8 +5,8 @@ import io.heddle.verbs.WorkCompletion.Kind;
 import io.heddle.verbs.WorkCompletion.Status;
 
 /**
- * Completion of a queue pair's work requests: sends that the peer has acknowledged, the one that
- * failed, and the flushed ones after it. Under the progress lock.
+ * Completer of a queue pair's work requests: it completes sends that the peer has acknowledged, a
+ * request that failed, and the requests that are flushed after it. Used under the progress lock.
  */
 public final class Completer {
   private final QueuePairEvents events;

@@ -97,7 +97,8 @@ public final class Counters {
 
   /**
    * Counts a packet with an opcode that no queue pair supports. Congestion notifications (CNPs)
-   * don't count as drops: the send window adapts to losses and round trips, not to notifications.
+   * have a counter of their own and don't count as drops. They are ignored, since the send window
+   * adapts only to losses and round trips.
    *
    * @param firstWord first word of the packet's base transport header
    */

@@ -4,7 +4,7 @@ package io.heddle.roce.transport;
  * Back-off for sends that are delayed so that they can leave together with other packets. A delay
  * succeeds if a caller or a further packet ends it, and fails if a timer does. After a failed delay
  * the next 64 sends aren't delayed. This number doubles with each consecutive failure, up to 4096.
- * Under the progress lock.
+ * Used under the progress lock.
  */
 public final class DelayBackoff {
   private static final int FEWEST = 64;

@@ -4,7 +4,7 @@ import io.heddle.roce.wire.PsnBits;
 
 /**
  * Receive counters of a responder for each of several links: bytes, and packets by their distance
- * from the first missing sequence number. Under the progress lock.
+ * from the first missing sequence number. Used under the progress lock.
  */
 public final class LinkArrivals {
   private long[] receivedBytes = {};

@@ -1,6 +1,6 @@
 package io.heddle.roce.transport;
 
-/** Memory access checks for packets of one protection domain. Under the progress lock. */
+/** Memory access checks for packets of one protection domain. Used under the progress lock. */
 public final class MemoryRights {
   private final RegionTable regions;
   private final int domain;

@@ -5,7 +5,7 @@ import io.heddle.roce.wire.IcrcWriter;
 
 /**
  * Memory in which a queue pair builds its packets, and the writer of their invariant CRCs. The
- * queue pair's owner allocates the memory. Under the progress lock.
+ * queue pair's owner allocates the memory. Used under the progress lock.
  */
 public final class PacketMemory {
   /* control packet | slot for responses | slot of scratch memory | first area of the ring | second area */

@@ -5,7 +5,7 @@ import io.heddle.roce.wire.PacketSizes;
 /**
  * Transmit interface of a queue pair: the soft device's sockets, or a simulated fabric. It is
  * called for each train, so at most two implementations are loaded, which the JIT compiler can
- * inline. Under the progress lock.
+ * inline. Used under the progress lock.
  */
 public interface PacketOutlet {
   /** Result of sending a train. */
@@ -16,7 +16,7 @@ public interface PacketOutlet {
      * Will be sent soon through another queue pair's socket; otherwise the same as {@link #SENT}.
      */
     BUNDLED,
-    /** Sent, or lost as on the wire; the train's memory isn't read any more. */
+    /** Sent, or lost like a packet on a wire; the train's memory isn't read any more. */
     SENT,
     /** Not sent: the socket is full. */
     FULL

@@ -1,11 +1,11 @@
 package io.heddle.roce.transport;
 
-/** Pause before a retry. Under the progress lock. */
+/** Pause before a retry. Used under the progress lock. */
 public final class Pause {
   /** Time that is never due; safe for comparison by subtraction. */
   public static final long NEVER_NS = Long.MAX_VALUE / 2;
 
-  /** Pause after a full socket. */
+  /** Length of the pause after a send that failed because the socket was full. */
   public static final long FULL_SOCKET_NS = 50_000;
 
   private long untilNs = NEVER_NS;

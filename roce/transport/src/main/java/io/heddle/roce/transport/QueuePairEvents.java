@@ -8,7 +8,7 @@ import io.heddle.verbs.WorkCompletion.Status;
 /**
  * Callbacks from a queue pair's transport to its owner: completions, failure, timers. They are
  * called for each packet, so at most two implementations are loaded, which the JIT compiler can
- * inline. Under the progress lock.
+ * inline. Used under the progress lock.
  */
 public interface QueuePairEvents {
   QueuePairState state();

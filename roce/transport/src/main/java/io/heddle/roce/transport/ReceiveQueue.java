@@ -96,7 +96,7 @@ public final class ReceiveQueue {
     return true;
   }
 
-  /** Clears the queue; under the progress lock and without concurrent posts. */
+  /** Clears the queue. Called under the progress lock and without concurrent posts. */
   public void clear() {
     long end = (long) POSTED.getAcquire(this);
     rowsTaken = rowsPosted;

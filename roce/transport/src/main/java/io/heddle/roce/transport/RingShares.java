@@ -6,7 +6,7 @@ package io.heddle.roce.transport;
  * before the receiver copies them, and such a copy takes half as long again. The limit of a ring is
  * at least {@link #LEAST}, which covers two acknowledgements of a peer that sends one per 64
  * packets. Only rings with outstanding large trains share the limit, so a single such ring has all
- * of it. Under the progress lock.
+ * of it. Used under the progress lock.
  */
 public final class RingShares {
   /** Minimum limit of a ring, however many rings share. */

@@ -114,7 +114,7 @@ public final class SendQueue {
     return (int) (at - from);
   }
 
-  /** Clears the queue; under the progress lock and without concurrent posts. */
+  /** Clears the queue. Called under the progress lock and without concurrent posts. */
   public void clear() {
     long end = (long) POSTED.getAcquire(this);
     started = end;

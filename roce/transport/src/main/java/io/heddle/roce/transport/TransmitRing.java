@@ -5,12 +5,14 @@ import io.heddle.roce.wire.PacketFormat;
 /**
  * Ring of 64 KiB slots, each with one train of finished packets. It is both staging and retransmit
  * buffer. A slot is freed once its last packet is acknowledged. Until then its bytes stay as sent,
- * and a retransmission can start at any of its packets. Under the progress lock.
+ * and a retransmission can start at any of its packets. Used under the progress lock.
  */
 public final class TransmitRing {
   public static final int SLOT_BYTES = 1 << 16;
 
-  /** Number of slots: more than a window of full trains takes at any MTU. */
+  /**
+   * Number of slots. It is larger than the number of full trains in the largest window, at any MTU.
+   */
   public static final int SLOTS = 64;
 
   /** Length of all slots, in bytes. */
@@ -165,7 +167,7 @@ public final class TransmitRing {
     tail++;
   }
 
-  /* Doubles the tables: more trains are outstanding than ever before. */
+  /* Doubles the tables, since each of their rows has an outstanding train. */
   private void grow() {
     int wide = 2 * (mask + 1);
     int first = (int) head & mask;

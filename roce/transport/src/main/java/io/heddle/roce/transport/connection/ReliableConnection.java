@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Transport of a queue pair: its requester and its responder. It has no socket, thread or clock;
- * its owner passes it packets and times, and calls it to transmit. Under the progress lock.
+ * its owner passes it packets and times, and calls it to transmit. Used under the progress lock.
  */
 public final class ReliableConnection {
   /** Length of the connection's tables, in bytes. */
@@ -43,7 +43,7 @@ public final class ReliableConnection {
   private PacketSizes sizes = PacketSizes.standard(PathMtu.MTU_1024);
   private boolean softPeer;
   private int remoteNumber;
-  /* Set when the socket was too full for a response or an acknowledgement. */
+  /* Pause that begins when the socket is too full for a response or an acknowledgement. */
   private final Pause blocked = new Pause();
 
   /**
@@ -184,7 +184,7 @@ public final class ReliableConnection {
     requester.onAcknowledge(PacketFormat.psn(packet), syndrome, bitmap, words, nowNs);
   }
 
-  /** Sends due packets. Returns true when more could be sent at once. */
+  /** Sends due packets. Returns whether further packets are due and could be sent at once. */
   public boolean transmit(long nowNs, int trains) {
     QueuePairState state = events.state();
     if (state == QueuePairState.ERROR) {
@@ -218,7 +218,7 @@ public final class ReliableConnection {
     return false;
   }
 
-  /** Serves due timers. */
+  /** Handles the timers that are due. */
   public void onTimer(long nowNs) {
     if (blocked.endIfDue(nowNs)) {
       events.activate();
@@ -235,8 +235,7 @@ public final class ReliableConnection {
   }
 
   /**
-   * Ends an acknowledgement's wait for a packet to carry it, because the rounds of the wait are
-   * over.
+   * Ends an acknowledgement's wait for a packet to carry it, because its polling rounds are over.
    */
   public void endAcknowledgementWait() {
     responder.endWait();

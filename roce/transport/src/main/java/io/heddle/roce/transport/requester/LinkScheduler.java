@@ -11,7 +11,7 @@ import java.util.List;
 
 /**
  * Requester's scheduler over the links of a queue pair: chooses the link of the next train, and
- * applies answers to each link. Under the progress lock.
+ * applies answers to each link. Used under the progress lock.
  *
  * <p>Trains are distributed by weight (weighted fair queueing with the links as queues) among links
  * that answer and have room in their window. So a slow link gets only what it can carry. A single
@@ -178,8 +178,8 @@ final class LinkScheduler {
    * Processes the result of an answer.
    *
    * @param fresh count of newly acknowledged sequence numbers
-   * @return whether the answer made progress. Closing the gap before numbers known from bitmaps
-   *     counts as progress
+   * @return whether the answer made progress. It also made progress if it closed the gap before
+   *     sequence numbers that bitmaps had acknowledged
    */
   boolean endAcknowledgement(int fresh, long nowNs) {
     if (!numbers.hasSeveral()) {
@@ -231,7 +231,7 @@ final class LinkScheduler {
     }
   }
 
-  /** Ignores further losses until everything outstanding now is acknowledged. */
+  /** Ignores further losses until all packets that are outstanding now have been acknowledged. */
   void recover() {
     for (LinkState link : links) {
       link.recoverUntil(outstanding.next());
@@ -282,7 +282,7 @@ final class LinkScheduler {
    * Returns the next link after this one that may answer a probe.
    *
    * @param includeResting whether to include links that are out of use because they were silent;
-   *     for use after the other links didn't answer
+   *     true only after no other link has answered
    */
   int next(int link, boolean includeResting) {
     for (int i = 1; i <= links.length; i++) {

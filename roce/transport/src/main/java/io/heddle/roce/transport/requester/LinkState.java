@@ -7,8 +7,8 @@ import io.heddle.roce.transport.window.TrainPath;
 import io.heddle.roce.transport.window.WidePathProbe;
 
 /**
- * Requester's state of one link: window, round trip, and whether it answers. Under the progress
- * lock.
+ * Requester's state of one link: window, round trip, and whether it answers. Used under the
+ * progress lock.
  *
  * <p>A link that is silent while others answer rests: only occasional probes use it, and the first
  * answer puts it back into use.

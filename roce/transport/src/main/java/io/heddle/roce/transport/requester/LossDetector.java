@@ -8,7 +8,7 @@ import io.heddle.roce.wire.PsnBits;
  * Loss detector for packets overtaken by later ones. Three later packets of the same link indicate
  * a loss; on a link that reorders, {@link io.heddle.roce.transport.window.ReorderingDelay a delay}
  * must pass as well. Spurious losses are recognised, since tags identify the transmission that an
- * acknowledgement answers. Under the progress lock.
+ * acknowledgement answers. Used under the progress lock.
  */
 final class LossDetector {
   /*

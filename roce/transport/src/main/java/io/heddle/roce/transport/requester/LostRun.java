@@ -4,7 +4,7 @@ import io.heddle.roce.transport.TransmitRing;
 
 /**
  * First run of lost packets in the ring within one slot, or a lost READ: the next retransmission.
- * Under the progress lock.
+ * Used under the progress lock.
  */
 final class LostRun {
   private final TransmitRing ring;

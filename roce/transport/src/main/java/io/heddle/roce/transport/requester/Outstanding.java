@@ -8,7 +8,7 @@ import io.heddle.roce.wire.PsnBits;
 /**
  * Record of outstanding sequence numbers {@code [unacknowledged, next)}: those selectively
  * acknowledged by a soft peer's bitmaps, and those lost and due for retransmission. The packets are
- * in the transmit ring. Under the progress lock.
+ * in the transmit ring. Used under the progress lock.
  */
 final class Outstanding {
   private final TransmitRing ring;
@@ -25,23 +25,24 @@ final class Outstanding {
     this.ring = ring;
   }
 
-  /** Returns the map from numbers to links. */
+  /** Returns the map from sequence numbers to links. */
   PsnLinks links() {
     return links;
   }
 
   /**
-   * Resets to a state with nothing outstanding, in which {@code psn} is the next number to send.
+   * Resets to a state with nothing outstanding, in which {@code psn} is the next sequence number to
+   * send.
    */
   void start(int psn, int linkCount) {
-    /* The offset keeps numbers below the first one positive. */
+    /* The offset keeps sequence numbers below the first one positive. */
     unacknowledged = (psn & PacketFormat.PSN_MASK) + (1L << 24);
     highestAcknowledged = unacknowledged - 1;
     links.start(linkCount, unacknowledged);
     stop();
   }
 
-  /** Clears all outstanding numbers. */
+  /** Clears all outstanding sequence numbers. */
   void stop() {
     next = unacknowledged;
     acknowledgedCount = 0;
@@ -64,7 +65,7 @@ final class Outstanding {
     return unacknowledged == next;
   }
 
-  /** Returns the count of numbers in flight, which are neither acknowledged nor lost. */
+  /** Returns the count of sequence numbers in flight, which are neither acknowledged nor lost. */
   int inFlight() {
     return (int) (next - unacknowledged) - acknowledgedCount - lostCount;
   }
@@ -81,33 +82,37 @@ final class Outstanding {
     return lost.get(psn);
   }
 
-  /** Returns the highest acknowledged number. */
+  /** Returns the highest acknowledged sequence number. */
   long highestAcknowledged() {
     return highestAcknowledged;
   }
 
   /**
-   * Returns the numbers in flight from {@code psn} to {@code end}, as bits of the word of {@code
-   * psn}.
+   * Returns the sequence numbers in flight from {@code psn} to {@code end}, as bits of the word
+   * that contains {@code psn}.
    */
   long inFlightWord(long psn, long end) {
     return PsnBits.mask(psn, end) & ~acknowledged.word(psn) & ~lost.word(psn);
   }
 
-  /** Returns the bits in this range that the bitmap's word at this address newly acknowledges. */
+  /**
+   * Returns the bits of the sequence numbers in this range that the bitmap's word at this address
+   * newly acknowledges.
+   */
   long newlyAcknowledgedWord(long from, long to, long address) {
     return PacketFormat.networkLong(address) & PsnBits.mask(from, to) & ~acknowledged.word(from);
   }
 
   /**
-   * Records that everything below {@code end} was sent; numbers that are new went over this link.
+   * Records that all sequence numbers below {@code end} were sent. Those not sent before were sent
+   * on this link.
    */
   void sentTo(long end, int link) {
     links.sent(next, end, link);
     next = end;
   }
 
-  /** Records the retransmission of lost or probed numbers on this link. */
+  /** Records the retransmission of lost or probed sequence numbers on this link. */
   void retransmitted(long from, long to, int link) {
     for (long psn = from; links.hasSeveral() && psn < to; psn++) {
       if (!acknowledged.get(psn)) {
@@ -118,8 +123,8 @@ final class Outstanding {
   }
 
   /**
-   * Acknowledges everything below {@code to}, which is above {@link #unacknowledged}. The ring
-   * keeps its slots until the caller removes them.
+   * Acknowledges all sequence numbers below {@code to}, which is above {@link #unacknowledged}. The
+   * ring keeps its slots until the caller removes them.
    *
    * @return count of numbers newly acknowledged
    */
@@ -144,7 +149,7 @@ final class Outstanding {
   }
 
   /**
-   * Acknowledges the numbers {@code [from, to)}, which follow a gap.
+   * Acknowledges the sequence numbers {@code [from, to)}, which follow a gap.
    *
    * @return count of numbers newly acknowledged
    */
@@ -157,8 +162,8 @@ final class Outstanding {
   }
 
   /*
-   * Acknowledges the numbers of these bits in the word that contains {@code wordOf}. Returns their
-   * count.
+   * Acknowledges the sequence numbers of these bits, in the word that contains number {@code
+   * wordOf}. Returns their count.
    */
   private int acknowledgeWord(long wordOf, long fresh) {
     if (fresh == 0) {
@@ -204,7 +209,7 @@ final class Outstanding {
     }
   }
 
-  /** Marks a number as lost. */
+  /** Marks a sequence number as lost. */
   void markLost(long psn) {
     if (!lost.get(psn)) {
       lost.set(psn);
@@ -248,7 +253,7 @@ final class Outstanding {
   }
 
   /**
-   * Marks everything in flight on this link as lost, except a READ. For several links only.
+   * Marks everything in flight on this link as lost, except a READ. Requires several links.
    *
    * @return whether a READ is in flight on this link
    */
@@ -269,7 +274,7 @@ final class Outstanding {
     return isReadInFlight;
   }
 
-  /** Marks all unacknowledged numbers from {@code psn} on as lost. */
+  /** Marks all unacknowledged sequence numbers from {@code psn} on as lost. */
   void markLostFrom(long psn) {
     for (long slot = ring.head(); slot < ring.tail(); slot++) {
       if (!ring.isRead(slot)) {
@@ -279,9 +284,9 @@ final class Outstanding {
   }
 
   /**
-   * Marks unacknowledged numbers sent before an answered probe as lost. With several links, the
-   * answer may have overtaken packets on another link, so only numbers older than a timeout are
-   * marked.
+   * Marks unacknowledged sequence numbers that were sent before an answered probe as lost. With
+   * several links, the answer may have overtaken packets on another link. Then only numbers sent
+   * more than a timeout ago are marked.
    *
    * @return links with losses, bit i for link i
    */

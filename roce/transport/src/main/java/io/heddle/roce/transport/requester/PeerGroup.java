@@ -5,8 +5,8 @@ import java.util.List;
 
 /**
  * Queue pairs to one peer over different paths. While none receives anything, the peer is slow; if
- * only some receive, the others' paths have failed. Under the progress lock, except the user count,
- * which belongs to the control path.
+ * only some receive, the others' paths have failed. Used under the progress lock, except the user
+ * count, which belongs to the control path.
  */
 public final class PeerGroup {
   private final List<Requester> members = new ArrayList<>();

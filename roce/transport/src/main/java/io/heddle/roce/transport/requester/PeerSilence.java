@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Silence of a requester's peer: the last packet from the peer, and the start of a silence on all
- * paths that suspends the retry limit. Under the progress lock, except {@link #lengthNs}.
+ * paths that suspends the retry limit. Used under the progress lock, except {@link #lengthNs}.
  */
 final class PeerSilence {
   private @Nullable PeerGroup peerGroup;
@@ -36,7 +36,7 @@ final class PeerSilence {
     return others == null ? heardAtNs : others.heardAtNs();
   }
 
-  /** Processes a timeout. Returns whether a silence of all paths is detected by it. */
+  /** Processes a timeout. Returns whether a silence of all paths begins with it. */
   boolean onTimeout(RetryTimer retries, long nowNs) {
     boolean before = sinceNs != Pause.NEVER_NS;
     long since = Pause.NEVER_NS;
@@ -49,7 +49,7 @@ final class PeerSilence {
     return !before && since != Pause.NEVER_NS;
   }
 
-  /** Ends the silence: progress was made, or nothing is outstanding. */
+  /** Ends the silence, because progress was made or nothing is outstanding. */
   void end() {
     sinceNs = Pause.NEVER_NS;
   }

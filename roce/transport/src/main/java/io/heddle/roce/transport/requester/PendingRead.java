@@ -8,7 +8,7 @@ import io.heddle.roce.wire.PacketFormat;
 
 /**
  * READ whose responses a requester awaits: the next expected packet, and the position of its
- * payload. There is one such READ at a time. Under the progress lock.
+ * payload. There is one such READ at a time. Used under the progress lock.
  */
 final class PendingRead {
   private final MemoryRights rights;
@@ -88,8 +88,8 @@ final class PendingRead {
   }
 
   /**
-   * Limits a cumulative acknowledgement to the first missing response. The part beyond the
-   * responses takes effect once the last response has arrived.
+   * Limits a cumulative acknowledgement to the first missing response. The part of the
+   * acknowledgement beyond the responses takes effect once the last response has arrived.
    */
   long limitAcknowledgement(long upTo) {
     if (!active) {
@@ -99,13 +99,14 @@ final class PendingRead {
     return Math.min(upTo, psn);
   }
 
-  /** Returns the first number after the responses. */
+  /** Returns the first sequence number after the responses. */
   long endPsn() {
     return endPsn;
   }
 
   /**
-   * Returns the end of the numbers that responses and cumulative acknowledgements cover together.
+   * Returns the end of the sequence numbers that responses and cumulative acknowledgements cover
+   * together.
    */
   long coveredEnd() {
     return active ? psn : acknowledged;

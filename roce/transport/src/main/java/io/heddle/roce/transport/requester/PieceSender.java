@@ -8,8 +8,8 @@ import io.heddle.roce.wire.PacketFormat;
 /**
  * Sender of a wide WRITE packet in three pieces within the path MTU, each with the packet's
  * sequence number, its own RETH and checksum. A switch that drops packets of the agreed size lets
- * the pieces pass. Only the last piece has an immediate, a tag and an acknowledge request. Under
- * the progress lock.
+ * the pieces pass. Only the last piece has an immediate, a tag and an acknowledge request. Used
+ * under the progress lock.
  */
 final class PieceSender {
   private final PacketOutlet outlet;
@@ -33,13 +33,16 @@ final class PieceSender {
             + (immediate ? PacketFormat.IMMEDIATE_BYTES : 0);
     int pad = PacketFormat.padOf(firstWord);
     int payloadBytes = packetBytes - headerBytes - PacketFormat.ICRC_BYTES - pad;
-    int queuePair = (int) firstWord; /* with the flag of data packets */
+    int queuePair = (int) firstWord; /* includes the flag that marks data packets */
     int psn = PacketFormat.psn(packet);
     long reth = packet + PacketFormat.BTH_BYTES;
     long address = PacketFormat.networkLong(reth);
     int key = PacketFormat.networkInt(reth + 8);
     int length = PacketFormat.networkInt(reth + 12);
-    /* The RETH of a packet with immediate covers the whole write, of which this is the end. */
+    /*
+     * The RETH of a packet with immediate covers the whole write; the packet's payload is the
+     * write's end.
+     */
     long to = immediate ? address + length - payloadBytes : address;
     int left = immediate ? payloadBytes : length;
     int each = PacketFormat.pieceBytes(payloadBytes);

@@ -5,11 +5,12 @@ import io.heddle.roce.wire.PsnBits;
 
 /**
  * Map from outstanding sequence numbers to the link of their last transmission, for several links.
- * It also has each link's count of numbers in flight and highest arrived number. A queue pair with
- * one link doesn't use it. Under the progress lock.
+ * It also has, for each link, the count of sequence numbers in flight and the highest number that
+ * arrived without a retransmission. A queue pair with one link doesn't use it. Used under the
+ * progress lock.
  *
- * <p>The arrival of a retransmitted number says nothing about order on a link: either transmission
- * may have arrived.
+ * <p>The arrival of a retransmitted sequence number says nothing about order on a link: either
+ * transmission may have arrived.
  */
 final class PsnLinks {
   private static final int RETRANSMITTED = 0x40;
@@ -23,7 +24,8 @@ final class PsnLinks {
   private int links = 1;
 
   /**
-   * Resets to a state with nothing outstanding, in which {@code next} is the next number to send.
+   * Resets to a state with nothing outstanding, in which {@code next} is the next sequence number
+   * to send.
    */
   void start(int count, long next) {
     links = count;
@@ -34,7 +36,7 @@ final class PsnLinks {
     stop();
   }
 
-  /** Clears all outstanding numbers. */
+  /** Clears all outstanding sequence numbers. */
   void stop() {
     java.util.Arrays.fill(inFlightOn, 0);
     clearArrivals();
@@ -44,7 +46,7 @@ final class PsnLinks {
     return links > 1;
   }
 
-  /** Returns the link of this number's last transmission. */
+  /** Returns the link of this sequence number's last transmission. */
   int link(long psn) {
     return links == 1 ? 0 : linkOf[(int) psn & MASK] & LINK;
   }
@@ -53,13 +55,14 @@ final class PsnLinks {
     return (linkOf[(int) psn & MASK] & RETRANSMITTED) != 0;
   }
 
-  /** Returns the count of numbers in flight on a link. */
+  /** Returns the count of sequence numbers in flight on a link. */
   int inFlightOn(int link) {
     return inFlightOn[link];
   }
 
   /**
-   * Returns the count of numbers that arrived over a link since the last {@link #clearArrivals}.
+   * Returns the count of sequence numbers that arrived since the last {@link #clearArrivals} and
+   * were sent only once, on this link.
    */
   int arrivals(int link) {
     return arrivals[link];
@@ -69,12 +72,12 @@ final class PsnLinks {
     java.util.Arrays.fill(arrivals, 0);
   }
 
-  /** Returns the highest arrived number whose first transmission used this link. */
+  /** Returns the highest sequence number that arrived and was sent only once, on this link. */
   long highest(int link) {
     return highest[link];
   }
 
-  /** Records first transmissions. */
+  /** Records the first transmission of the sequence numbers {@code [from, to)} on this link. */
   void sent(long from, long to, int link) {
     if (links == 1) {
       return;
@@ -98,7 +101,10 @@ final class PsnLinks {
     inFlightOn[link]++;
   }
 
-  /** Records an arrival. {@code counted} means that the number counts as in flight, not as lost. */
+  /**
+   * Records the arrival of a sequence number. {@code counted} means that the number counts as in
+   * flight, not as lost.
+   */
   void arrived(long psn, boolean counted) {
     int entry = linkOf[(int) psn & MASK];
     int link = entry & LINK;
@@ -111,7 +117,7 @@ final class PsnLinks {
     }
   }
 
-  /** Records the loss of a number in flight. */
+  /** Records the loss of a sequence number that was in flight. */
   void lost(long psn) {
     inFlightOn[linkOf[(int) psn & MASK] & LINK]--;
   }

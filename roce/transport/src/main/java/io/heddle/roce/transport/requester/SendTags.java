@@ -9,7 +9,7 @@ import java.util.Arrays;
  * reserved bits beside the acknowledge request of the BTH. A soft peer returns the tag of the
  * newest tagged packet that it has. So round trips are exact despite retransmissions, and it is
  * known which transmissions preceded the answered one. A train's first packet has a tag, and so has
- * every retransmission. Under the progress lock.
+ * every retransmission. Used under the progress lock.
  */
 final class SendTags {
   private static final int TAGS = 128;
@@ -67,8 +67,8 @@ final class SendTags {
   }
 
   /*
-   * Returns whether a tag is reserved for an unanswered width probe. At most one tag per link is,
-   * and there are far fewer links than tags, so next() finds a free tag.
+   * Returns whether a tag is reserved for an unanswered width probe. At most one tag per link is
+   * reserved, and there are far fewer links than tags. So next() finds a free tag.
    */
   private boolean isKept(int tag) {
     return serials[tag] != 0 && widthProbes[tag] && kept[links[tag]] == tag;
@@ -153,8 +153,8 @@ final class SendTags {
   }
 
   /**
-   * Returns the serial number of the probe that the current acknowledgement answers, or 0, and
-   * clears it.
+   * Returns and clears the serial number of the probe that the current acknowledgement answers; 0
+   * if it answers none.
    */
   long takeAnsweredProbe() {
     long probe = answeredProbe;

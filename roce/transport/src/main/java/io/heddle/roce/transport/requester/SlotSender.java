@@ -16,7 +16,7 @@ import io.heddle.verbs.PathMtu;
 
 /**
  * Sender of the trains in a queue pair's transmit ring: first transmissions, retransmissions and
- * probes. Under the progress lock.
+ * probes. Used under the progress lock.
  */
 final class SlotSender {
   private final QueuePairEvents events;
@@ -219,8 +219,8 @@ final class SlotSender {
   }
 
   /**
-   * Probes the peer on each link. Any peer answers, since the probe has the number of a packet that
-   * it has executed.
+   * Probes the peer on each link. Any peer answers, since the probe has the sequence number of a
+   * packet that the peer has executed.
    */
   void probePeer(long nowNs) {
     for (int link = 0; link < scheduler.count(); link++) {
@@ -263,7 +263,10 @@ final class SlotSender {
     return resentPackets;
   }
 
-  /** Retransmits the first run of lost packets, with an acknowledge request at its end. */
+  /**
+   * Retransmits the first run of lost packets, with an acknowledge request at its end. Returns
+   * false when the socket is full.
+   */
   boolean resendRun(long nowNs) {
     if (lost.find(read.isLost())) {
       return lost.isRead()
@@ -293,8 +296,8 @@ final class SlotSender {
   private boolean resend(int link, long slot, int from, int to, long nowNs, boolean probe) {
     if (from <= 1 && to - from > 0 && to == ring.packets(slot) && ring.wasSentAsTrain(slot)) {
       /*
-       * All packets of a train that was sent as one datagram are lost. Of the oldest train, the
-       * first packet may be missing here, since it was already sent again as a probe.
+       * All packets of a train that was sent as one datagram are lost. The run may lack the first
+       * packet of the oldest train, since that packet was already sent again as a probe.
        */
       scheduler
           .get(ring.link(slot))

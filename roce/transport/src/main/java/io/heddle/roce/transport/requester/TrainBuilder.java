@@ -18,7 +18,7 @@ import io.heddle.verbs.SendWorkRequest.Operation;
  * the address of its payload and the remaining length of the write, so it can be placed
  * independently. A WRITE WITH IMMEDIATE ends with a WRITE ONLY WITH IMMEDIATE. Its RETH covers the
  * whole write; its payload, often empty, is the write's last bytes. To a standard peer, messages
- * are FIRST, MIDDLE, LAST. Under the progress lock.
+ * are FIRST, MIDDLE, LAST. Used under the progress lock.
  */
 final class TrainBuilder {
   /* Description of the next packet, set by describeNext() and valid until its next call. */
@@ -225,8 +225,8 @@ final class TrainBuilder {
     long end = psn + count;
     for (long next = psn; next < end; ) {
       /*
-       * The packets of one buildPackets() call share a header, so only the first of them may request
-       * an acknowledgement.
+       * The packets of one buildPackets() call share a header, so only the first of them may
+       * request an acknowledgement.
        */
       boolean split = acknowledgeAt > next && acknowledgeAt < end;
       int row =
@@ -331,8 +331,8 @@ final class TrainBuilder {
   private void describeSoftWrite(boolean withImmediate, long remoteAddress, int length) {
     int left = length - offset;
     /*
-     * The immediate adds four bytes, so a packet that ends the write with data and immediate fits
-     * the train's segment length only with four bytes less payload. A write that fits one packet is
+     * The immediate adds four bytes. So a last packet with data and the immediate fits the train's
+     * segment length only if its payload is four bytes shorter. A write that fits one packet is
      * sent as one packet.
      */
     boolean closing =
@@ -349,8 +349,8 @@ final class TrainBuilder {
       headerBytes = PacketFormat.BTH_BYTES + PacketFormat.RETH_BYTES;
       retAddress = remoteAddress + offset;
       /*
-       * The length reaches to the end of the write, not of the packet: so the first packet to
-       * arrive checks access to the whole rest of the write.
+       * The RETH's length covers the rest of the write, not only this packet. So the first packet
+       * that arrives lets the peer check access to that whole rest.
        */
       retLength = left;
       endsRequest = !withImmediate && payloadBytes == left;

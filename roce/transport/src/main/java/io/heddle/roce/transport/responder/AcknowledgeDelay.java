@@ -8,7 +8,7 @@ import io.heddle.roce.transport.DelayBackoff;
  * receiver often answers a message soon. The delay is learned per queue pair: it grows when a
  * packet carried the acknowledgement, and shrinks when none came. If no caller polled, so that only
  * the timer ended the wait, the next acknowledgements are sent at once. A longer delay is tried
- * periodically. Under the progress lock.
+ * periodically. Used under the progress lock.
  */
 final class AcknowledgeDelay {
   private static final int MAX_ROUNDS = 16;

@@ -10,7 +10,7 @@ import io.heddle.roce.wire.PacketFormat;
  * Acknowledgement policy of a responder, and writer of acknowledgements. A requested
  * acknowledgement is sent at once. To a soft peer it may be sent after an {@link AcknowledgeDelay},
  * with another packet. Without a request, an acknowledgement is sent after 64 packets or 100 µs.
- * Under the progress lock.
+ * Used under the progress lock.
  */
 final class Acknowledger {
   private static final int MOST_PACKETS = 64;
@@ -31,9 +31,9 @@ final class Acknowledger {
   /* Tag that the next acknowledgement returns. */
   private int tag;
   private boolean hasProbeTag;
-  /* Arrival time of the packet with this tag. */
+  /* Arrival time of the packet with the tag that the next acknowledgement returns. */
   private long taggedAtNs;
-  /* Longest time that this packet may have waited in the socket before. */
+  /* Longest time that the tagged packet may have waited in the socket before its arrival time. */
   private long waitedNs;
   private long nowNs;
 

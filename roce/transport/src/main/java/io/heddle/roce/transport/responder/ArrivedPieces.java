@@ -6,7 +6,7 @@ import io.heddle.roce.wire.PsnBits;
 
 /**
  * Table of arrived {@linkplain PacketFormat#pieceBytes pieces} of split packets. Each row contains
- * the sequence number for which it is valid. Under the progress lock.
+ * the sequence number for which it is valid. Used under the progress lock.
  */
 final class ArrivedPieces {
   private static final int MASK = PsnBits.SIZE - 1;

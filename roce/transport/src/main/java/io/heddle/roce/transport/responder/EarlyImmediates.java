@@ -5,8 +5,8 @@ import io.heddle.roce.wire.PacketFormat;
 import io.heddle.roce.wire.PsnBits;
 
 /**
- * Table of immediates that arrived after a gap, until they can be delivered in order. Under the
- * progress lock.
+ * Table of immediates that arrived after a gap, until they can be delivered in order. Used under
+ * the progress lock.
  */
 final class EarlyImmediates {
   private static final int MASK = PsnBits.SIZE - 1;

@@ -10,7 +10,7 @@ import io.heddle.verbs.WorkCompletion.Status;
 
 /**
  * Receiver of multi-packet messages, FIRST to LAST: SENDs, and WRITEs from a standard peer. Only
- * packets in order are passed to it. Under the progress lock.
+ * packets in order are passed to it. Used under the progress lock.
  */
 final class InboundMessage {
   private static final int NONE = 0;

@@ -10,8 +10,8 @@ import io.heddle.roce.wire.PacketSizes;
 /**
  * Sender of READ responses, a train at a time. No response is kept for retransmission: a peer that
  * misses a response repeats the request, and the memory is read again. {@value #WAITING} requests
- * can wait; a further request is dropped. A soft peer has only one outstanding READ, and a standard
- * peer repeats its request. Under the progress lock.
+ * can wait; a further request is dropped. That does no harm: a soft peer has only one outstanding
+ * READ, and a standard peer repeats its request. Used under the progress lock.
  */
 final class ReadResponses {
   private static final int WAITING = 16;

@@ -10,7 +10,7 @@ import java.lang.foreign.Arena;
  * Receiver that places a batch of packets with a single C call. A batch is a sequence of full WRITE
  * ONLY packets of one write, in order, from a soft peer: the common case. Any other packet ends the
  * batch and is left to {@link Responder#onRequest}, which processes packets one by one. There is
- * one receiver per device. Under the progress lock.
+ * one receiver per device. Used under the progress lock.
  */
 public final class WriteBatchReceiver {
   private static final boolean IN_C = ShimCalls.canTake();

@@ -7,8 +7,8 @@ import io.heddle.roce.wire.PsnBits;
 
 /**
  * Placement of WRITE ONLY payloads at the address in their RETH, each payload once. It records
- * incomplete packets, and placed packets whose immediate isn't delivered yet. Under the progress
- * lock.
+ * incomplete packets, and placed packets whose immediate isn't delivered yet. Used under the
+ * progress lock.
  *
  * <p>A payload placed by an earlier transmission isn't placed again: the application may have seen
  * the data without waiting for the completion, and overwritten the memory.
@@ -90,12 +90,18 @@ final class WritePlacement {
     return pieces.take(psn);
   }
 
-  /** Marks a placed packet as not received: its retransmission isn't placed again. */
+  /**
+   * Marks a packet as placed, though it counts as not received. So its retransmission isn't placed
+   * again.
+   */
   void markPlaced(long psn) {
     placed.set(psn);
   }
 
-  /** Clears the mark: the packet is delivered and isn't retransmitted. */
+  /**
+   * Clears the mark of {@link #markPlaced}, since the packet is delivered and isn't retransmitted
+   * any more.
+   */
   void clearPlaced(long psn) {
     placed.clear(psn);
   }

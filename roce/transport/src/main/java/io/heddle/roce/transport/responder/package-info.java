@@ -6,8 +6,8 @@
  * acknowledge. Used by {@code ReliableConnection}.
  *
  * <p>Threads: only the holder of the owner's lock. Memory: tables that the owner allocates and
- * passes by address; user memory is accessed only after a check of its key. Nothing is allocated
- * after construction.
+ * passes by address; user memory is accessed only after a check of its key. After construction,
+ * only the first READ request allocates anything: tables on the heap.
  */
 @NullMarked
 package io.heddle.roce.transport.responder;

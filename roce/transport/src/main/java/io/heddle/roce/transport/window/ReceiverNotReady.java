@@ -4,7 +4,7 @@ import io.heddle.roce.transport.Pause;
 
 /**
  * Requester's RNR handling: waits for the responder's RNR timer, up to the user's RNR retry count.
- * Under the progress lock.
+ * Used under the progress lock.
  */
 public final class ReceiverNotReady {
   /** Retry count that means unlimited retries. */

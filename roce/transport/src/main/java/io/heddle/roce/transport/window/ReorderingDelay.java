@@ -4,7 +4,7 @@ package io.heddle.roce.transport.window;
  * Reordering window of a link, as in RACK (RFC 8985, section 6.2, step 4): the time for which an
  * overtaken packet doesn't count as lost yet. It is 0 on a link that keeps the order: three later
  * packets prove a loss at once. After a spurious loss, which shows that switches spray the link's
- * packets, the window grows until it suffices. Under the progress lock.
+ * packets, the window grows until it suffices. Used under the progress lock.
  */
 public final class ReorderingDelay {
   /*
@@ -38,8 +38,8 @@ public final class ReorderingDelay {
   }
 
   /**
-   * Records a spurious loss. The window grows at most once per round trip: losses declared before
-   * then were still declared with the old window.
+   * Records a spurious loss. The window grows at most once per round trip, since losses declared
+   * during that round trip were declared with the old window.
    *
    * @param tooEarlyNs minimum time by which the loss was declared too early
    */

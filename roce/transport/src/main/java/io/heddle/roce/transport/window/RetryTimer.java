@@ -4,7 +4,7 @@ import io.heddle.roce.transport.Pause;
 import io.heddle.verbs.ReadyToSendAttributes;
 
 /**
- * Retransmission timer of a requester, and its limit of retries. Under the progress lock.
+ * Retransmission timer of a requester, and its limit of retries. Used under the progress lock.
  *
  * <p>There are two timeouts. The device's timeout, {@link RoundTrip}, follows measurements: it
  * starts at milliseconds, each expiry causes a probe, and it doubles up to seconds. The caller's
@@ -35,8 +35,8 @@ public final class RetryTimer {
   private static final int MOST_UNREACHED = 4;
 
   /**
-   * Number of checks in each further period of the caller's time, once that time is over but
-   * packets from the peer still arrive, so that the failure of this path isn't proven yet.
+   * Number of checks per caller's time after that time is over. The timer checks on while packets
+   * from the peer arrive, since the failure of this path isn't proven then.
    */
   private static final int CHECKS_WHILE_HELD = 8;
 

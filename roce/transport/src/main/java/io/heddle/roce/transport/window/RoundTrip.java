@@ -4,10 +4,13 @@ package io.heddle.roce.transport.window;
  * Round-trip estimate and retransmission timeout of a requester (RFC 6298). The timeout doubles
  * with each expiry without an answer, and stays doubled until the next measurement. Otherwise a
  * round trip longer than the timeout would never be measured, and everything would be retransmitted
- * for ever. Under the progress lock.
+ * for ever. Used under the progress lock.
  */
 public final class RoundTrip {
-  /** Minimum timeout: a receiver that shares its core may not run for about this long. */
+  /**
+   * Minimum timeout. A receiver that shares its core with others can wait about this long before it
+   * runs.
+   */
   public static final long MINIMUM_TIMEOUT_NS = 2_000_000;
 
   /** Timeout before the first measurement. */

@@ -2,7 +2,7 @@ package io.heddle.roce.transport.window;
 
 /**
  * Congestion window of a requester, in packets: slow start, reduction by a quarter after a loss,
- * and a limit on queueing delay. Under the progress lock.
+ * and a limit on queueing delay. Used under the progress lock.
  *
  * <p>A window that is large enough for a fast link would fill a slow link's queue for a third of a
  * second. So each round trip is compared with the shortest one. The excess is queueing in the
@@ -16,8 +16,8 @@ public final class SendWindow {
   private static final int USUAL_TRAIN = 16;
 
   /**
-   * Target queueing delay: enough packets to keep the link busy while the process at one end isn't
-   * running.
+   * Target queueing delay. So many queued packets keep the link busy while the process at one end
+   * isn't running.
    */
   static final long TARGET_NS = 5_000_000;
 
@@ -89,8 +89,8 @@ public final class SendWindow {
   }
 
   /**
-   * Raises the window for acknowledged packets, unless it wasn't filled: then it says nothing about
-   * the path.
+   * Raises the window for acknowledged packets. Doesn't raise a window that wasn't filled, since
+   * its acknowledgements don't show that the path carries more.
    *
    * @param count number of packets newly acknowledged
    * @param inFlight number of packets in flight before this acknowledgement

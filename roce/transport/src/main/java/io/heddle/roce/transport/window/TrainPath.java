@@ -5,7 +5,7 @@ package io.heddle.roce.transport.window;
  * into packets. A faulty hop may drop every long train but pass the same packets one by one, and
  * count no drop. The evidence is several rounds in which trains were lost whole while the link
  * answered, and no train of equal length arrived. Then packets are sent singly. After pauses that
- * double, one train is sent as a trial. Under the progress lock.
+ * double, one train is sent as a trial. Used under the progress lock.
  *
  * <p>A round begins with the loss of a train sent after the previous round. It ends with an answer
  * to something sent on the link after that train. So a burst lost by a full socket or queue is one

@@ -5,16 +5,16 @@ package io.heddle.roce.transport.window;
  * ends have agreed. A switch with a smaller MTU drops them silently. So a probe of that size, which
  * writes nothing, is sent first. Until it is answered, WRITEs use the path MTU. Unanswered probes
  * are repeated after pauses that double, and at once when wide packets stop arriving, since routes
- * change. Under the progress lock.
+ * change. Used under the progress lock.
  */
 public final class WidePathProbe {
   static final long FIRST_PAUSE_NS = 10_000_000;
   static final long LONGEST_PAUSE_NS = 4_000_000_000L;
 
   /**
-   * Number of failed probes before a warning; the last is sent 0.3 s after the first. A probe has
-   * failed when a later packet is answered but the probe isn't. A peer that is waiting for its core
-   * answers neither.
+   * Number of failed probes before a warning; the last of these probes is sent 0.3 s after the
+   * first. A probe has failed when a later packet is answered but the probe isn't. A peer that is
+   * waiting for its core answers neither.
    */
   public static final int FAILURES_BEFORE_WARNING = 6;
 
@@ -56,7 +56,8 @@ public final class WidePathProbe {
   /**
    * Records a due probe.
    *
-   * @param leaves whether the probe is sent, because no known MTU prevents it
+   * @param leaves whether the probe is really sent; false if a link on the path is known to have a
+   *     smaller MTU
    */
   public void onProbe(boolean leaves, long nowNs) {
     nextProbeNs = nowNs + pauseNs;
