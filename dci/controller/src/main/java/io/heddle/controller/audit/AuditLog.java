@@ -64,8 +64,8 @@ public final class AuditLog implements AutoCloseable {
   /**
    * Appends a round.
    *
-   * @throws IOException if the round couldn't be written; the file is then unchanged. The caller
-   *     must not apply this or any later round before a write succeeds
+   * @throws IOException if the round couldn't be written; the file is then unchanged, and the
+   *     caller must not apply this round or a later one until a write succeeds
    */
   public void append(Instant time, NetworkSnapshot inputs, Round round) throws IOException {
     ByteBuffer line = ByteBuffer.wrap(line(time, inputs, round).getBytes(StandardCharsets.UTF_8));
@@ -81,8 +81,8 @@ public final class AuditLog implements AutoCloseable {
   }
 
   /*
-   * Removes an incomplete line, such as after a full disk: the next line would otherwise be
-   * appended to it.
+   * Removes a line that was written only in part, for example because the disk was full. Otherwise
+   * the next line would be appended to that part.
    */
   private void truncateTo(long before, IOException failed) {
     try {

@@ -48,7 +48,8 @@ public final class Controller implements AutoCloseable {
   private static final int KEPT_DECISIONS = 20;
   private static final int MOST_ROUNDS_WITHOUT_REPORTS = 10;
   /*
-   * Time that a round waits after the first report: all targets report shortly after one another.
+   * Time that a round waits after the first report, since the other targets report shortly after
+   * it.
    */
   private static final long TOGETHER_MS = 10;
   private static final double SOONEST = 0.8;
@@ -228,8 +229,8 @@ public final class Controller implements AutoCloseable {
       speaker.begin();
     }
     /*
-     * Without a session no gateway would receive a new rule. The flow would stay on its list, and
-     * the solver would react with more moves.
+     * Without a session no gateway would receive a new rule. A moved flow would stay on its old
+     * list, and the solver would react with more moves.
      */
     if (!speaker.hasReceiver()) {
       gaps = Stream.concat(gaps.stream(), Stream.of("a BGP session: nothing is decided")).toList();
@@ -267,8 +268,8 @@ public final class Controller implements AutoCloseable {
   }
 
   /*
-   * Adopts the rules that a gateway has from a controller with this router id. Does so once, after
-   * the gateway's first complete report.
+   * Adopts the rules that a gateway has from an earlier controller with this controller's router
+   * id. Does so once, after the gateway's first complete report.
    */
   private void adopt(NetworkConfig.Target gateway) {
     TelemetryStore.Reported reported = store.reported(gateway.name());

@@ -15,11 +15,11 @@ public final class ControllerStatus {
    * @param targets telemetry sources
    * @param peers BGP peers that receive rules
    * @param policies state of each policy, with the reason
-   * @param gaps policies that can't be decided, with the reason
+   * @param gaps policies about which nothing can be decided, with the reason
    * @param lists load of each list
    * @param rules rules that the controller wants in force
    * @param decisions the last twenty decisions, newest first
-   * @param work work since the start
+   * @param work amount of work since the controller's start
    */
   public record Overview(
       String time,
@@ -33,11 +33,11 @@ public final class ControllerStatus {
       Work work) {}
 
   /**
-   * Work of the controller.
+   * Amount of the controller's work.
    *
    * @param rounds number of rounds
    * @param slowRoundMs duration of a slow round: 99th percentile over the last 256 rounds
-   * @param records reported elephants, each counted once per report
+   * @param records number of reported elephants, each counted once per report
    */
   public record Work(long rounds, double slowRoundMs, long records) {}
 
@@ -123,7 +123,7 @@ public final class ControllerStatus {
 
   /** Result of comparing a gateway's rule with the controller's reason for it. */
   public enum Fit {
-    /** The rule is in force, with a reason. */
+    /** The rule is in force at the gateway, and the controller has a reason for it. */
     IN_FORCE,
     /**
      * The rule was announced or withdrawn just now, and the gateway may not have reported since.
@@ -133,7 +133,7 @@ public final class ControllerStatus {
     ORPHAN,
     /** The rule is wanted, but not in force at the gateway: a fault. */
     NOT_IN_FORCE,
-    /** The gateway doesn't report: a fault. */
+    /** The gateway doesn't report its rules: a fault. */
     UNKNOWN,
     /** The rule was set by an operator or another controller. */
     FOREIGN;

@@ -19,7 +19,10 @@ final class RoundTimes {
     return rounds;
   }
 
-  /** Returns the 99th percentile of the last 256 rounds, in ms; 0 before the first. */
+  /**
+   * Returns the 99th percentile of the durations of the last 256 rounds, in ms; 0 before the first
+   * round.
+   */
   double slowestMs() {
     int count = (int) Math.min(rounds, KEPT);
     if (count == 0) {

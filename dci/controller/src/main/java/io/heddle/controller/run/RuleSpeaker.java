@@ -25,7 +25,8 @@ final class RuleSpeaker implements AutoCloseable {
   private final List<GatewaySession> sessions = new ArrayList<>();
 
   /*
-   * Sessions start later, in begin(): a gateway removes rules that a new session doesn't announce.
+   * Sessions start later, in begin(), once there are rules to announce: a gateway removes rules
+   * that a new session doesn't announce.
    */
   RuleSpeaker(NetworkConfig network, Log log) {
     this.network = network;

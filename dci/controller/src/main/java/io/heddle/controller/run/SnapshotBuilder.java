@@ -44,7 +44,7 @@ final class SnapshotBuilder {
   /**
    * Snapshot, with the parts that are missing from it.
    *
-   * @param gaps sentences on gateways and policies that can't be decided
+   * @param gaps sentences on gateways and policies about which nothing can be decided
    * @param unknown names of the gateways that the gaps concern
    */
   record Result(NetworkSnapshot snapshot, List<String> gaps, Set<String> unknown) {}

@@ -67,7 +67,8 @@ final class TelemetryStore {
   private final Map<Interface, Counter> counters = new HashMap<>();
   private final Map<Interface, Rate> rates = new HashMap<>();
   /*
-   * By target and path: parse error. Under SILENCE instead of a path: reason for missing reports.
+   * Parse errors by target and path. The key SILENCE instead of a path has the reason for missing
+   * reports.
    */
   private final Map<String, Map<String, String>> troubles = new HashMap<>();
   private long records;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param second move of a flow from the busiest list into that room
  */
 record Exchange(MoveCandidate first, MoveCandidate second) {
-  /* Maximum number of tried pairs, which take about 10 ms. */
+  /* Maximum number of pairs to try; trying that many takes about 10 ms. */
   private static final long MOST_TRIED = 200_000;
 
   double predicted() {
@@ -28,7 +28,7 @@ record Exchange(MoveCandidate first, MoveCandidate second) {
    * null if no exchange keeps the bound, or if there are too many to try.
    *
    * @param leaving moves of flows on the busiest lists
-   * @param movable whether a flow may make room
+   * @param movable whether a flow may be moved to make room
    * @param arriving whether a list may be the target of the flow that makes room
    * @param bound highest allowed utilisation of the busiest list after the exchange
    */

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Memory of rules in force, of flows that must stay on their list, and of flows whose rule was
- * withdrawn. When such a flow needs a rule again, the new rule stays for longer each time. Used by
- * one thread.
+ * withdrawn. Each time that a flow of the last kind needs a rule again, the new rule stays for
+ * longer. Used by one thread.
  */
 final class RuleMemory {
   /** Rule in force. */
@@ -47,7 +47,7 @@ final class RuleMemory {
   /** Maximum number of doublings of a release time, which is then 16 times the first one. */
   private static final int MOST_RETURNS = 4;
 
-  /** Number of release times after which the withdrawal of a rule is forgotten. */
+  /** Time after which the withdrawal of a rule is forgotten, as a multiple of the release time. */
   private static final int CALM = 8;
 
   /** Match fields of a rule, at any gateway. */

@@ -19,7 +19,7 @@ public enum FlowField {
   FLOW_LABEL(13, Kind.NUMERIC, "flow label"),
   /**
    * Destination queue pair in RoCEv2's base transport header (draft-lll-idr-flowspec-filter-qp).
-   * {@link ComponentTypes} has the field's type.
+   * {@link ComponentTypes} has the number of its component type.
    */
   QUEUE_PAIR(0, Kind.NUMERIC, "queue pair");
 

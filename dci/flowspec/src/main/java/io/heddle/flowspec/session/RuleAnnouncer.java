@@ -20,8 +20,8 @@ import java.util.Set;
 
 /**
  * Announcer of a controller's rules to every session. When a session comes up or its peer requests
- * a refresh, it announces all rules; afterwards it announces each change. Runs on the BGP speaker's
- * thread.
+ * a refresh, the announcer sends all rules; afterwards it sends each change. Runs on the BGP
+ * speaker's thread.
  */
 public final class RuleAnnouncer implements SessionListener {
   /**
@@ -180,6 +180,6 @@ public final class RuleAnnouncer implements SessionListener {
 
   @Override
   public void attemptFailed(PeerSession session, SessionEnd end) {
-    /* Nothing to do: the session makes the next attempt. */
+    /* Nothing to do: the session itself tries again to connect. */
   }
 }

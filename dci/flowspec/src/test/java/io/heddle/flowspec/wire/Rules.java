@@ -68,8 +68,8 @@ public final class Rules {
   }
 
   /**
-   * Returns a random flow key. Its addresses and numbers are chosen from few, so that rules often
-   * match the same flows.
+   * Returns a random flow key. Its addresses and numbers are chosen from few values, so that rules
+   * often match the same flows.
    */
   public static FlowKey anyFlow(RandomGenerator random) {
     boolean roce = random.nextInt(4) > 0;
