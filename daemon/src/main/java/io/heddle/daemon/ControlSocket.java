@@ -143,7 +143,7 @@ public final class ControlSocket implements AutoCloseable {
     } catch (ClosedChannelException closed) {
       return false;
     } catch (IOException failure) {
-      /* The process has probably used up its file descriptors. */
+      /* The process has probably used up its file descriptors; evicting a client frees one. */
       evictSilent();
       throw failure;
     }
@@ -272,7 +272,7 @@ public final class ControlSocket implements AutoCloseable {
   /**
    * Sends a request to the daemon behind a socket and returns the answer.
    *
-   * @throws HeddleException if no daemon listens, or it can't answer
+   * @throws HeddleException if no daemon listens, or if the daemon can't answer
    */
   public static String request(Daemon daemon, Path path, String request) {
     try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
@@ -310,7 +310,7 @@ public final class ControlSocket implements AutoCloseable {
       Files.deleteIfExists(path);
       server.close();
     } catch (IOException left) {
-      /* The next daemon replaces the file. */
+      /* If the file couldn't be deleted, the next daemon replaces it. */
     }
   }
 }

@@ -129,8 +129,8 @@ public final class ServiceSupervisor {
   }
 
   /*
-   * Sends one message; returns 0 or more, or a negative errno. Each message has its own socket,
-   * since systemd may have restarted in between.
+   * Sends one message; returns 0 or more, or a negative errno. Each message has a socket of its
+   * own, since systemd may restart between two messages.
    */
   private static int send(String name, byte[] words) {
     int fd = LinuxCalls.socket(AF_UNIX, SOCK_DGRAM_CLOEXEC, 0);

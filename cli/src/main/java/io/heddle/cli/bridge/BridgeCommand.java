@@ -104,8 +104,8 @@ public final class BridgeCommand {
   }
 
   /*
-   * Returns a line about each fabric of kind verbs. Opens the device: only that shows whether it
-   * exists.
+   * Returns one line for each fabric of kind verbs. Opens each fabric's device, since only that
+   * shows whether the device exists.
    */
   private static String devices(BridgeConfig config) {
     StringBuilder text = new StringBuilder();
@@ -167,8 +167,8 @@ public final class BridgeCommand {
   }
 
   /*
-   * Opens the control socket. If its path is in use, for example by another bridge with default
-   * settings, a bridge without redundancy runs without a socket (null).
+   * Opens the control socket. Returns null if that fails and the bridge has no redundancy: such a
+   * bridge can run without the socket, for example if another bridge listens at the default path.
    */
   private static @Nullable ControlSocket listen(BridgeConfig config, Bridge bridge, Log log) {
     BridgeOrders orders = bridge.orders();

@@ -43,7 +43,7 @@ final class BridgeHostCheck {
    * Findings on the bridge's host.
    *
    * @param interfaces names of the checked interfaces
-   * @param findings faults; empty for none
+   * @param findings faults found; empty if there are none
    */
   record Report(List<String> interfaces, List<Finding> findings) {
     String text() {
@@ -72,8 +72,8 @@ final class BridgeHostCheck {
   }
 
   /**
-   * Checks the interfaces of fabrics of kind wire, each in its configured network namespace, or
-   * else in the calling thread's.
+   * Checks the interfaces of the fabrics of kind wire. Each is checked in its configured network
+   * namespace, or in the calling thread's if none is configured.
    */
   static Report check(BridgeConfig config) {
     return new BridgeHostCheck(config).check();
@@ -159,8 +159,7 @@ final class BridgeHostCheck {
   }
 
   /*
-   * Returns an address of a host in the prefix. It isn't the network address, which is routed
-   * differently.
+   * Returns an address in the prefix other than the network address, which is routed differently.
    */
   private static Gid host(LoopRules.Prefix prefix) {
     boolean single = prefix.bits() == 128;
@@ -211,7 +210,7 @@ final class BridgeHostCheck {
             "end its multicast routing daemon for these interfaces, or packets come twice");
       }
     } catch (IOException none) {
-      /* A kernel without multicast routing has no such file. */
+      /* A kernel without multicast routing lacks the file ip_mr_vif. */
     }
   }
 
@@ -220,7 +219,7 @@ final class BridgeHostCheck {
     try {
       rules = Shell.run(List.of("nft", "list", "ruleset"), "");
     } catch (HeddleException none) {
-      /* Without nft the rules can't be listed. */
+      /* Without the nft program the firewall's rules can't be listed. */
       return;
     }
     String port = Integer.toString(PacketFormat.ROCE_PORT);

@@ -54,7 +54,7 @@ public final class BridgeSocket {
    * Sends an order to a bridge.
    *
    * @return the result, as JSON
-   * @throws HeddleException if no bridge listens, or it refuses the order
+   * @throws HeddleException if no bridge listens, or if the bridge refuses the order
    */
   public static String request(Path path, String order) {
     return ControlSocket.request(DAEMON, path, order);

@@ -32,7 +32,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * The {@code bridge test} command: tests with its own datagrams whether a bridge forwards groups.
+ * The {@code bridge test} command: sends test datagrams to find out whether a bridge forwards
+ * multicast groups.
  */
 @Command(
     name = "test",

@@ -460,8 +460,8 @@ public final class FabricHost implements AutoCloseable {
 
   /**
    * Returns whether the CRC of the received packet is valid. The CRC covers the IPv4
-   * identification, which the kernel doesn't deliver. So each value is accepted that a packet of a
-   * segmented send may have.
+   * identification, which the kernel doesn't deliver. So this method accepts the CRC for every
+   * identification that a packet of a segmented send can have.
    */
   public boolean isIntact(Gid group, int length) {
     int covered = length - PacketFormat.ICRC_BYTES;

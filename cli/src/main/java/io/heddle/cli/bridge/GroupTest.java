@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * machines. One thread sends and receives.
  *
  * <p>It shares no state with the bridge, which runs on another machine. On a machine in both
- * fabrics it first repeats an uncounted datagram until it arrives, since switches learn of a new
- * member with a delay.
+ * fabrics, the test first repeats an uncounted datagram until one arrives, since switches learn of
+ * a new group member with a delay.
  */
 final class GroupTest {
   private static final long WAIT_NS = 1_000_000;
@@ -128,7 +128,10 @@ final class GroupTest {
         plan.directions().stream().filter(TestedDirection::isOpen).toList();
     long start = System.nanoTime();
     long now = start;
-    /* A round sends one probe in each direction, and lasts long enough not to exceed the rate. */
+    /*
+     * Each round sends one probe in each direction. It lasts so long that the probes don't exceed
+     * the configured rate.
+     */
     long roundNs = Math.max(PROBE_NS, open.size() * SECOND_NS / plan.rate());
     while (!open.stream().allMatch(TestedDirection::isSettled) && now - start < plan.quietNs()) {
       for (TestedDirection each : open) {

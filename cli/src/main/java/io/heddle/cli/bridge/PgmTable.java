@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Table of the groups' PGM counters: a line for each direction of a group that carries PGM, and for
- * the group's sessions.
+ * Table of the groups' PGM counters: one line for each direction of a group that carries PGM, and
+ * lines for the group's sessions.
  */
 final class PgmTable {
   private static final int MOST_SESSIONS = 10;

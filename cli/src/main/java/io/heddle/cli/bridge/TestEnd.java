@@ -35,7 +35,8 @@ record TestEnd(
   /**
    * Returns the end with this interface or address.
    *
-   * @param text name of an interface, or one of its addresses, which then is the only source
+   * @param text name of an interface, or one of its addresses; an address becomes the end's only
+   *     source address
    * @throws IllegalArgumentException if this machine has no such interface or address
    */
   static TestEnd of(String text) {
@@ -45,7 +46,10 @@ record TestEnd(
           host.addresses().stream()
               .filter(each -> each.interfaceIndex() == link.index())
               .filter(each -> !each.has(AddressFlag.DUPLICATE) && !each.has(AddressFlag.TENTATIVE))
-              /* Bridges with prefixes reject link-local sources as foreign. */
+              /*
+               * Link-local addresses come last, since a bridge with configured prefixes rejects
+               * such sources as foreign.
+               */
               .sorted(Comparator.comparing(each -> each.address().isLinkLocalAddress()))
               .toList();
       List<Gid> own = addresses.stream().map(each -> Gid.of(each.address())).toList();

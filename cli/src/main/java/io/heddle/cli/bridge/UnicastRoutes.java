@@ -12,7 +12,7 @@ import java.util.List;
 /**
  * Shell commands for the bridge's host that make unicast datagrams reach the bridge. They add rules
  * and local routes: the host then accepts RoCEv2 datagrams from one fabric to the other fabric's
- * prefixes as its own. With proxy addresses, they add these addresses to the host instead.
+ * prefixes as its own. With proxy addresses, the commands add these addresses to the host instead.
  */
 final class UnicastRoutes {
   private UnicastRoutes() {}

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Tables of the controller's answers. */
+/** Formatter of the controller's answers as text tables. */
 final class ControllerTables {
   private static final int BAR = 40;
 

@@ -58,7 +58,7 @@ final class GatewayLiveView {
     }
   }
 
-  /* Prints text at once, but nothing after the text that restores the terminal. */
+  /* Prints a text and flushes it. Prints nothing more after the text that restores the terminal. */
   private synchronized void show(String text) {
     if (left) {
       return;

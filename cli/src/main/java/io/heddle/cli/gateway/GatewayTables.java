@@ -126,7 +126,7 @@ final class GatewayTables {
   /**
    * Returns the line of a list, with its rate as a bar.
    *
-   * @param most rate of the full bar, in bit/s: the busiest list's
+   * @param most rate that a full bar stands for, in bit/s: that of the busiest list
    */
   static String bar(GatewayStatus.SegmentList list, long most) {
     String reason = list.reason();

@@ -41,7 +41,10 @@ public final class Cleanup implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException alreadyShuttingDown) {
-      /* The JVM is shutting down already: the hook stays and finds no step left. */
+      /*
+       * The JVM is shutting down already: the shutdown hook can't be removed, but finds no steps
+       * left.
+       */
     }
   }
 }

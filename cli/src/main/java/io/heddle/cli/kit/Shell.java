@@ -34,7 +34,7 @@ public final class Shell {
       try (var stdin = process.getOutputStream()) {
         stdin.write(input.getBytes(StandardCharsets.UTF_8));
       } catch (IOException endedWithoutReading) {
-        /* The command ended without reading. Its exit code and output show why. */
+        /* The command ended without reading its input. Its exit code and output show why. */
       }
       String output = text(process.getInputStream());
       if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
@@ -55,8 +55,9 @@ public final class Shell {
   }
 
   /**
-   * Starts a command now, which waits for its standard input. The returned task later sends the
-   * input and waits for the command's end, without the delay of a start.
+   * Starts a command, which then waits for its standard input. The returned task sends the input
+   * and waits until the command ends. So the task's run doesn't include the delay of starting a
+   * process.
    */
   public static Runnable prepare(List<String> command, String input) {
     Process process = start(command);
