@@ -8,8 +8,8 @@ import java.util.Collection;
 import java.util.Locale;
 
 /**
- * Configuration of BIRD as a spine, as a leaf of a leaf–spine fabric, and as the leaf of a separate
- * plane.
+ * Configuration of BIRD as a spine, as a leaf of a leaf–spine fabric, and as the leaf of a plane
+ * that is a network of its own.
  *
  * <p>Paths are deterministic: each prefix has one plane. A leaf announces the prefix to every spine
  * with the plane's colour, but with AIGP only to the plane's own spine. BIRD's best-path selection
@@ -34,7 +34,8 @@ final class BirdConfig {
   /**
    * Returns the configuration of a router.
    *
-   * @param unreachable addresses that the router of a separate plane announces as unreachable
+   * @param unreachable addresses that the router announces as unreachable; ignored in a leaf–spine
+   *     fabric
    */
   String of(Node router, Collection<String> unreachable) {
     if (router.role() == Role.SPINE) {
@@ -226,7 +227,10 @@ final class BirdConfig {
                 "if ! (bgp_ext_community ~ [(generic, 0x%08x, %d)]) then { unset(bgp_aigp); %s }",
                 COLOUR,
                 trunk.plane(),
-                /* Routes from FRR have no AIGP, so a longer AS path makes the other links worse. */
+                /*
+                 * Routes from FRR have no AIGP. So a longer AS path makes the routes over the other
+                 * links less preferred.
+                 */
                 plan.frr() ? "bgp_path.prepend(" + FabricTopology.spineAs(spine) + ");" : "");
     return """
     protocol bgp down_%s {

@@ -20,8 +20,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fabric of BIRD and FRR routers in network namespaces: leaves and spines, or separate planes. It
- * outlives the process that created it; any root process finds it by name.
+ * Fabric of BIRD and FRR routers in network namespaces: leaves and spines, or planes that are
+ * separate networks. It outlives the process that created it; any root process finds it by name.
  */
 public final class Fabric {
   private static final long READY_SECONDS = 40;
@@ -40,7 +40,8 @@ public final class Fabric {
    *
    * @param owner ID of the process that must take the fabric down; 0 for none, then the fabric
    *     stays until {@link #down}
-   * @throws LabException if it already exists or can't be created; nothing is left behind then
+   * @throws LabException if the fabric already exists or can't be created; nothing of a new fabric
+   *     is left behind then
    */
   public static Fabric up(String name, FabricPlan plan, long owner) {
     requireRoot("creating a fabric");
@@ -198,7 +199,7 @@ public final class Fabric {
    * Starts the switches' load balancing over equal links. The returned object maintains it until it
    * is closed.
    *
-   * @throws LabException if the fabric isn't leaf-spine, or has no such port
+   * @throws LabException if the fabric isn't leaf-spine, or lacks a port that the settings name
    */
   public LabSwitches startSwitching(FabricSwitching how) {
     requireChoice(how);

@@ -17,7 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Routing daemons of a fabric. They are started in the background, found by process ID, and ended.
+ * Routing daemons of a fabric. This class starts them in the background, finds them by process ID,
+ * and ends them.
  */
 final class FabricDaemons {
   private static final long END_MS = 5_000;
@@ -25,7 +26,7 @@ final class FabricDaemons {
 
   /**
    * Names of programs whose processes have files of the fabric's folder as arguments: the daemons,
-   * ip, which executes them, and the launchers of {@link SwitchesCommand}.
+   * ip, which starts them, and the launchers of {@link SwitchesCommand}.
    */
   private static final Set<String> PROGRAMS =
       Set.of("bird", "zebra", "bfdd", "bgpd", "ip", "setsid", "sh", "java");
@@ -225,8 +226,8 @@ final class FabricDaemons {
       Set<Long> ours = ours(folder);
       List<NamespaceProcess> inside = processesIn(folder.name());
       /*
-       * The namespaces are searched at each pass, since a daemon may have forked into the
-       * background meanwhile.
+       * The namespaces are searched again in each iteration, since a daemon may have forked into
+       * the background meanwhile.
        */
       inside.stream()
           .map(NamespaceProcess::pid)

@@ -174,8 +174,8 @@ final class FabricLinks {
           lines.add("link set " + device(port.far()) + " up");
           if (port.plane() > 0) {
             /*
-             * Several default routes, one per plane, would be equal to the kernel. So each plane
-             * has a route to its own aggregate.
+             * The kernel would treat one default route per plane as equal routes. So each plane has
+             * a route to its own aggregate prefix instead.
              */
             lines.add(
                 "route add "

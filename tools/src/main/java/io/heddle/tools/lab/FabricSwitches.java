@@ -88,7 +88,8 @@ final class FabricSwitches {
   /**
    * Verifies that the ports of a scope exist.
    *
-   * @throws LabException if a port belongs to no load-balancing switch, with the valid ports
+   * @throws LabException if a port belongs to no load-balancing switch; the message lists the valid
+   *     ports
    */
   void check(SprayScope scope) {
     List<String> all =

@@ -189,7 +189,7 @@ final class FabricTopology {
   /**
    * Returns the node with a name.
    *
-   * @throws LabException if no node has this name, with the names of all nodes
+   * @throws LabException if no node has this name; the message lists all names
    */
   Node node(String name) {
     return nodes().stream()

@@ -3,8 +3,8 @@ package io.heddle.tools.lab;
 import java.nio.ByteBuffer;
 
 /**
- * Malformed or hostile packets to port 4791. Each has the name of the soft device's counter that
- * counts it.
+ * Kinds of malformed or hostile packets to port 4791, each with the name of the soft device's
+ * counter that counts it.
  */
 public enum FloodPacket {
   /** Empty datagram. */

@@ -45,8 +45,8 @@ public interface Lab extends AutoCloseable {
   Map<String, String> environment(int rank);
 
   /**
-   * Returns the number of bytes that each plane's interfaces have sent so far, over all hosts. Not
-   * counted by Heddle, so that it can be compared with Heddle's counters.
+   * Returns the number of bytes that each plane's interfaces have sent so far, over all hosts. The
+   * count is independent of Heddle, so that it can be compared with Heddle's counters.
    *
    * @return one value per plane, in order; empty if planes share an interface
    */

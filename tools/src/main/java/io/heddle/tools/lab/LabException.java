@@ -3,8 +3,8 @@ package io.heddle.tools.lab;
 import io.heddle.platform.HeddleException;
 
 /**
- * Exception: a lab can't be set up or used. The message contains the attempted action and the
- * system's message.
+ * Failure to set up or use a lab. The message contains the attempted action and the system's
+ * message.
  */
 public final class LabException extends HeddleException {
   private static final long serialVersionUID = 1L;

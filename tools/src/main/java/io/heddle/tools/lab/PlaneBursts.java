@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * exponential distributions of means {@link #BURST_MS} and {@link #CALM_MS}; a seed determines
  * them.
  *
- * <p>One {@code tc} process applies all changes. Each run has a thread that writes to it.
+ * <p>One {@code tc} process applies all changes. Each run has a thread that writes to that process.
  */
 public final class PlaneBursts implements AutoCloseable {
   private static final double CALM_MS = 400;
