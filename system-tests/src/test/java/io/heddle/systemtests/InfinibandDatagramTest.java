@@ -249,8 +249,8 @@ final class InfinibandDatagramTest {
   }
 
   /*
-   * The subnet manager determines the service level of a group's packets, and the bridge their hop
-   * limit.
+   * The subnet manager determines the service level of a group's packets, and the bridge determines
+   * their hop limit.
    */
   @Test
   void bridgePacketsHaveGroupsServiceLevelAndBridgesHopLimit() throws Exception {

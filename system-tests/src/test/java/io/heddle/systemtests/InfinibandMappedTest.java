@@ -201,8 +201,8 @@ final class InfinibandMappedTest {
   }
 
   /*
-   * Sends a word to the server and one back. Returns the queue pair number by which the server
-   * knows the client.
+   * Sends a word to the server and another word back. Returns the queue pair number by which the
+   * server knows the client.
    */
   private int exchange(SubnetHost client, int index, SubnetHost server, int service, long word) {
     client.send(index, inA(server), service, word);

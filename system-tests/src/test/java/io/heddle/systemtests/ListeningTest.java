@@ -85,8 +85,8 @@ final class ListeningTest {
   }
 
   /*
-   * Describes a socket by its protocol, by its address (any or one), and by its port if the port is
-   * fixed.
+   * Describes a socket by its protocol, by whether it listens on all addresses or on one, and by
+   * its port if the port is fixed.
    */
   private static String place(String protocol, String local) {
     int colon = local.indexOf(':');
@@ -151,7 +151,7 @@ final class ListeningTest {
 
   /*
    * Waits until the process listens on exactly the expected sockets, which it opens one after
-   * another. If it opens another one, the wait fails.
+   * another. If it opens a socket that isn't expected, the wait fails.
    */
   private static void awaitListening(Set<String> expected, long process, Supplier<String> log)
       throws Exception {

@@ -155,7 +155,8 @@ final class ManyConnectionsTest {
 
   /*
    * With so many queue pairs some timer is always due. A soft device that handled all due timers
-   * before it received had no time left for the answers, and a queue pair failed in each run.
+   * before it received packets had no time left for the answers, and a queue pair failed in each
+   * run.
    */
   @Test
   @WholeRunOnly

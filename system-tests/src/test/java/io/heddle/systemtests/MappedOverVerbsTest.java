@@ -265,7 +265,7 @@ final class MappedOverVerbsTest {
 
     /*
      * Resolves the service of the other fabric's host. Returns the queue pair number to which this
-     * fabric's host sends for it.
+     * fabric's host sends requests to the service.
      */
     private int connect(int side) {
       services.get(side).receiveRequest(hosts.get(side).address, addresses.get(side));

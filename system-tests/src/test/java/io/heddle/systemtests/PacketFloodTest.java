@@ -122,7 +122,9 @@ final class PacketFloodTest {
           expected.merge(UNKNOWN_QUEUE_PAIR, (long) EACH, Long::sum);
         }
         if (kind.ordinal() % 4 == 0) {
-          /* Waits after every fourth kind, so that the socket's queue doesn't overflow. */
+          /*
+           * Waits after every fourth kind of packet, so that the socket's queue doesn't overflow.
+           */
           await(before, expected, first);
         }
       }

@@ -248,7 +248,7 @@ final class RenumberedPlanesTest {
     }
   }
 
-  /* Waits until addresses and weights of all open connections are the current ones. */
+  /* Waits until the statistics show the current addresses and weights of all open connections. */
   private void awaitRows(Path stats, CheckedPair job) throws IOException, InterruptedException {
     TreeSet<String> expected = new TreeSet<>();
     for (int plane = 0; plane < PLANES; plane++) {

@@ -132,7 +132,7 @@ final class StarvationTest {
   /**
    * Detection of a cut.
    *
-   * @param ms time from just before the cut to the plugin's record of it
+   * @param ms time from just before the cut to the plugin's warning about it
    * @param ownMs this time, less the time in which the rank's packet thread waited for a processor
    */
   private record Detection(long ms, long ownMs) {

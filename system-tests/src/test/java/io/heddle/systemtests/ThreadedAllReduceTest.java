@@ -81,8 +81,8 @@ final class ThreadedAllReduceTest {
   }
 
   /*
-   * In messages of up to 64 KiB each line has a flag, as in NCCL's LL protocols. Longer messages
-   * use counters. The largest size reuses slots.
+   * All-reduces of up to 64 KiB have a flag in each word, as NCCL's protocol LL has. Larger ones
+   * use counters. The largest ones exceed all slots of a connection together, so they reuse slots.
    */
   @ParameterizedTest
   @CsvSource({

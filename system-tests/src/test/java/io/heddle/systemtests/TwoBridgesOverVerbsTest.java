@@ -64,7 +64,7 @@ class TwoBridgesOverVerbsTest {
   private static final int KILLS = 5;
   private static final long POLL_MS = 10;
   /*
-   * Length of the end of the load's output, in characters, that surely contains the newest counts.
+   * Number of characters at the end of the load's output that surely contain the newest counts.
    */
   private static final int TAIL = 1000;
   private static final ControlSocket.Daemon BRIDGE =

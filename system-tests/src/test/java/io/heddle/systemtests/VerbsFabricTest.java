@@ -171,8 +171,8 @@ final class VerbsFabricTest {
   }
 
   /*
-   * A packet's time of arrival is known within limits. By that, a bridge that takes over a group
-   * recognises packets that the former owner has forwarded.
+   * A packet's time of arrival is known within limits. A bridge that takes over a group needs these
+   * limits to recognise packets that the former owner has forwarded.
    */
   @Test
   void packetHasBoundedTimestamp() {

@@ -23,8 +23,8 @@ import java.lang.foreign.Arena;
 /**
  * Warm-up: a connection of this process with itself, over its own device, with messages that let
  * the JVM compile the data path before NCCL's first message. Planes of this connection are also
- * failed on purpose: with uncompiled code, a job's first failover would take some 30 ms more: most
- * of the time in which the job stands still.
+ * failed on purpose. With uncompiled code, a job's first failover would take some 30 ms longer,
+ * which is most of the time that the job would stand still.
  *
  * <p>Runs on the calling thread, or on a thread of its own. Leaves only compiled code and a freshly
  * collected heap.

@@ -27,7 +27,7 @@ final class DelayedCallRelay implements AutoCloseable {
     return (InetSocketAddress) listening.getLocalSocketAddress();
   }
 
-  /** Waits for the connection. */
+  /** Waits for the relay's one connection and accepts it. */
   void awaitCall() throws IOException {
     sockets.add(listening.accept());
   }

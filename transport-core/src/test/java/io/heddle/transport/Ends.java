@@ -320,7 +320,10 @@ public final class Ends implements AutoCloseable {
     }
   }
 
-  /** Sends as soon as the receiver allows it, and returns the request; nothing has arrived then. */
+  /**
+   * Posts a send as soon as the receiver allows it, and returns the request. The message may arrive
+   * later.
+   */
   static long send(Link link, long address, long lengthBytes, int tag, long handle) {
     long[] request = new long[1];
     await(

@@ -128,7 +128,8 @@ class FailedStartTest {
       publisher.heartbeat();
       publisher.commit();
       /*
-       * A successful start comes first, because of the classes and descriptors that stay for ever.
+       * A successful start comes first, since it loads classes and opens descriptors that the
+       * process keeps.
        */
       String refused = refusedLine;
       refusedLine = "nothing is refused";

@@ -26,7 +26,7 @@ class FailoverLogTest {
 
   /*
    * Log lines about a slow peer. On a busy machine an end may wait for the other end and probe it,
-   * alone or as the first of several.
+   * on one connection or on several.
    */
   private static final Pattern DOUBT =
       Pattern.compile(
@@ -134,7 +134,10 @@ class FailoverLogTest {
       links.forEach(link -> Ends.session(link.sending()).renew("the test has it so"));
       Ends.await("control channels", () -> foundAgain(ends) >= links.size());
       long from = ends.memory(1000);
-      /* All connections fail at once: an event two seconds later would be logged again. */
+      /*
+       * All connections must fail within two seconds: a later failure would be logged as a new
+       * event.
+       */
       links.forEach(FailoverLogTest::fail);
       for (Ends.Link link : links) {
         long handle = link.sender().registerMemory(from, 1000, 1);

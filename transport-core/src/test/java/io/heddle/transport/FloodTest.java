@@ -187,7 +187,10 @@ class FloodTest {
           try {
             gone = slow.getInputStream().read() < 0;
           } catch (java.net.SocketTimeoutException stillThere) {
-            /* The last byte of a frame's length, then a possible hello of another version. */
+            /*
+             * Byte 3 is the last byte of a frame's length. The bytes after it could be the Hello of
+             * another version.
+             */
             slow.getOutputStream().write(sent++ == 3 ? 200 : 1);
           } catch (IOException reset) {
             gone = true;

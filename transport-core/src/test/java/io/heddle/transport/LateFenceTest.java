@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LateFenceTest {
   private static final int SLOTS = 256;
 
-  /* The timeout is a second per try, so that nothing fails by itself. */
+  /* The timeout is a second per try, so that no queue pair fails by itself. */
   private static final Map<String, String> PATIENT = Map.of("NCCL_IB_TIMEOUT", "18");
 
   /* Index of the plane that is fenced. */
@@ -121,7 +121,10 @@ class LateFenceTest {
           Ends.finish(link, Ends.send(link, from, length, 1, fromHandle));
           Ends.finish(link, receive);
         }
-        /* The message uses the same slot, and the sender doesn't know of the fence yet. */
+        /*
+         * The next group is in the slot that group 0 had, and the sender doesn't know of the fence
+         * yet.
+         */
         sendOver(link.sending(), List.of(FENCED));
         Ends.fill(from, length, laps);
         long receive = ends.receive(link, to, length, 1, toHandle);

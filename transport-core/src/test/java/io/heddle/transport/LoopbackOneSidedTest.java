@@ -206,8 +206,8 @@ class LoopbackOneSidedTest extends OneSidedSuite {
   }
 
   /*
-   * The connection is held, as by the control thread in a failover. A plane's return is refused
-   * once.
+   * The test holds the connection's baton, as the control thread does in a failover. Before that, a
+   * plane returns at an address where the device refuses a queue pair.
    */
   @Test
   void deviceAdditionsDoNotBlockAndSurviveARefusedPlane() {

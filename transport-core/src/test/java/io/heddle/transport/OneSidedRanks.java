@@ -41,7 +41,8 @@ final class OneSidedRanks implements AutoCloseable {
   }
 
   /**
-   * @param before may change the last rank's handle before others have it
+   * @param before action that gets the address of the last rank's handle, and may change the handle
+   *     before the ranks use it
    */
   OneSidedRanks(Ends ends, int ranks, long bytes, Arena arena, LongConsumer before) {
     this(ends, ranks, bytes, arena, before, false);

@@ -359,7 +359,10 @@ abstract class TransportSuite {
   @Test
   void warmUpIsNotCountedAndLeavesNothingOpen() {
     try (Ends ends = ends()) {
-      /* The warm-up gives up after a second, which is short on a busy host. */
+      /*
+       * A warm-up gives up if its connection or one message takes more than a second, as may happen
+       * on a busy host.
+       */
       for (int tries = 0; tries < 20 && ends.log.stream().noneMatch(this::isWarmUpLine); tries++) {
         ends.left.warmUp(200_000_000);
       }

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  * The scripts are passed through a shared folder ({@code jobs.sh}).
  */
 final class GuestJobs implements AutoCloseable {
-  /* jobs.sh prints it. */
+  /* Line that jobs.sh prints once the guest accepts scripts. */
   private static final String READY = "the guest takes jobs";
 
   private final RxeGuest guest;

@@ -55,8 +55,8 @@ final class RxeTraffic implements AutoCloseable {
   }
 
   /*
-   * Returns the setting of a rank's planes. Both hosts' interfaces are in one guest, so it must
-   * name the rank's addresses.
+   * Returns the setting of a rank's planes. Both hosts' interfaces are in one guest, so the setting
+   * must name the rank's addresses.
    */
   private static String planesOf(String side, int devices) {
     return IntStream.range(0, PLANES * devices)

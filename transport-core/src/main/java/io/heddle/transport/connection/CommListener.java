@@ -41,9 +41,9 @@ public class CommListener<C extends Communicator> implements AutoCloseable {
   /* Control thread only. */
   private final List<Handshake<C>> handshakes = new ArrayList<>();
 
-  /* Calls whose outcome is decided. A peer may use several channels for one call. */
+  /* Numbers of the calls whose outcome is decided; a peer may use several channels for one call. */
   private final Set<Long> settled = new LinkedHashSet<>();
-  /* By call, the last handshake of a call that the peer has interrupted. */
+  /* Last handshake of each call that the peer has interrupted, by number of the call. */
   private final Long2ObjectHashMap<Handshake<C>> interrupted = new Long2ObjectHashMap<>();
   private int unauthenticatedCount;
   private int silentCount;
@@ -111,8 +111,8 @@ public class CommListener<C extends Communicator> implements AutoCloseable {
   }
 
   /*
-   * Handles the end of an authenticated handshake. Each call gets one outcome, although a peer may
-   * use several channels for it: if this end is slow, the peer sends Hello on several and continues
+   * Handles the end of an authenticated handshake. Each call gets one outcome, although it may have
+   * several channels: if this end is slow, the peer sends Hello on several channels and continues
    * on one of them.
    */
   private void endedAuthenticated(Handshake<C> handshake, boolean connected) {
@@ -130,8 +130,8 @@ public class CommListener<C extends Communicator> implements AutoCloseable {
   }
 
   /*
-   * Returns whether another channel of the call is still open; the end of that channel then
-   * decides.
+   * Returns whether another channel of the call is still open. Then that channel's end decides the
+   * outcome of the call.
    */
   private boolean isCallActive(long call) {
     return handshakes.stream().anyMatch(each -> each.isAuthenticated() && each.call() == call);

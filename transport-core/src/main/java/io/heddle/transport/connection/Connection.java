@@ -51,7 +51,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
 
   /* Weights of the planes, once these are paired. */
   private ConnectionWeights planeWeights = new ConnectionWeights(PlaneWeights.equal(1));
-  /* Weights of the carriers: the same object where each plane is a carrier. */
+  /* Weights of the carriers; the same object as planeWeights where each plane is a carrier. */
   private ConnectionWeights weights = planeWeights;
   private String peer = "an unnamed peer";
   private ConnectionParts.PeersRing peersRing = new ConnectionParts.PeersRing(0, 0);

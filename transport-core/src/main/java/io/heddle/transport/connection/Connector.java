@@ -55,7 +55,10 @@ public final class Connector {
   private static final class PendingConnect {
     private final Handshake<SendComm> handshake;
     private boolean isCalled = true;
-    /* By the control thread's clock, which pauses while the process is stopped. */
+    /*
+     * Time of the last call, by the control thread's clock, which pauses while the process is
+     * stopped.
+     */
     private long lastCallNs;
 
     PendingConnect(Handshake<SendComm> handshake) {
@@ -87,7 +90,7 @@ public final class Connector {
 
   /**
    * @param hostName this process's name, for the log
-   * @param controlAddresses addresses of the listeners
+   * @param controlAddresses addresses on which control channels are accepted
    */
   public Connector(
       Options options,
@@ -310,7 +313,7 @@ public final class Connector {
     return call(handle, device, terms, factory, source, connectionLog);
   }
 
-  /** Returns a new spray policy of this process's kind. */
+  /** Returns a new spray policy of the kind that this process's options name. */
   public SprayPolicy newPolicy() {
     return SprayPolicy.named(options.get(TransportOptions.POLICY), RandomBytes.nextLong());
   }
@@ -388,8 +391,8 @@ public final class Connector {
   }
 
   /**
-   * Drops all pending connections, which can't finish without the control thread. Called by that
-   * thread at its end.
+   * Drops all pending connections, which can't finish without the control thread. The control
+   * thread calls this when it ends.
    */
   public void controlLost() {
     callLimiter.cancelWaiting();

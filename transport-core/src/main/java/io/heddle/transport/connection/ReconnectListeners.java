@@ -109,8 +109,8 @@ public final class ReconnectListeners {
   private final class Caller implements ControlChannel.Listener {
     private @Nullable ControlChannel channel;
     /*
-     * Session of the caller's ticket; null once the caller is gone, since the timer below may
-     * outlive the connection.
+     * Session of the caller's ticket. Null once the caller is gone: the timer of its timeout still
+     * refers to this object, and must not keep the session in memory.
      */
     private @Nullable Session link;
     private long number;
@@ -164,7 +164,10 @@ public final class ReconnectListeners {
       }
     }
 
-    /* Closes without a Refused: a peer that was too slow calls again. */
+    /*
+     * Closes the channel without sending Refused, so that a peer that was merely slow connects
+     * again.
+     */
     private void hangUp() {
       ControlChannel open = channel;
       link = null;

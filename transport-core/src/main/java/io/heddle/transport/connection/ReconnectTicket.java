@@ -5,8 +5,8 @@ import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
- * Ticket of one connection, and the reconnect addresses that were last sent with it. Control
- * thread.
+ * Ticket of one connection (the secret that a reconnecting peer presents), and the reconnect
+ * addresses that were last sent with it. Control thread.
  */
 final class ReconnectTicket {
   private final ReconnectListeners listeners;

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * Reconnection to the peer's {@link ReconnectListeners}: gets the next control channel where the
  * present one is given up, or probes whether the peer is merely slow. The peer sends a Ping on the
  * old channel before it answers at a listener. If that Ping doesn't come soon after, the channel is
- * given up. An end that may not connect only knocks: it notifies the peer that it needs a new
- * channel. Control thread; times count only while that thread runs.
+ * given up. Only one of the two ends makes new channels; the other one connects only to notify the
+ * peer that it needs one. Control thread; times count only while that thread runs.
  */
 final class Reconnector {
   private static final long ROUND_NS = 500_000_000;
@@ -37,8 +37,8 @@ final class Reconnector {
   /**
    * The peer's reconnect addresses at the start, and this end's role.
    *
-   * @param isCaller whether this end makes the new channel; otherwise it only knocks, to learn
-   *     whether the peer is alive
+   * @param isCaller whether this end makes the new channel; otherwise it connects only to learn
+   *     whether the peer is alive, and requests a new channel
    * @param addresses the peer's reconnect addresses
    */
   record ReconnectTarget(boolean isCaller, byte[] ticket, List<InetSocketAddress> addresses) {
@@ -141,7 +141,10 @@ final class Reconnector {
     replaceChannel(reason);
   }
 
-  /** Handles a knock of the peer, which may not connect and receives nothing on the channel. */
+  /**
+   * Handles a request for a new channel. The peer sends it when it receives nothing on the present
+   * channel, and isn't the end that connects.
+   */
   void onPeerRequest() {
     if (lostNs != 0 || loop.nanoTime() - calledNs > ROUND_NS) {
       replaceChannel("the peer requests it");
@@ -263,7 +266,7 @@ final class Reconnector {
 
   /*
    * Decides whether the channel stays, some time after the answer. The peer is alive. The Ping that
-   * it sent on the channel before this answer has arrived by now, or won't.
+   * it sent on the channel before this answer has arrived by now, or will never arrive.
    */
   private void decideAfterAnswer(Answer first, long since) {
     endProbe(owner.acknowledged(0));
@@ -281,8 +284,8 @@ final class Reconnector {
   }
 
   /*
-   * Continues on the channel of this answer. An end that only knocks requests a new channel there
-   * instead, and the peer connects.
+   * Continues on the channel on which this answer came. An end that doesn't connect only requests a
+   * new channel there, and the peer then connects.
    */
   private void switchTo(Answer first) {
     ControlChannel open = first.at.channel;

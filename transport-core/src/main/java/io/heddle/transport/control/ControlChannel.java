@@ -75,7 +75,7 @@ public final class ControlChannel implements ControlLoop.Handler {
   private int descriptor = -1; /* known once the socket is connected */
   private boolean authenticated = true;
   private boolean heard;
-  /* Whether a whole message has come on this channel. */
+  /* Whether the peer has sent a whole message on this channel. */
   private boolean hasSent;
   private boolean closeWhenSent;
   /*
@@ -383,7 +383,7 @@ public final class ControlChannel implements ControlLoop.Handler {
     }
   }
 
-  /** Closes once the queued messages are sent; {@link #close} closes before that. */
+  /** Closes once the queued messages are sent; {@link #close} doesn't wait for them. */
   public void closeWhenSent() {
     closeWhenSent = true;
     if (out.isEmpty()) {

@@ -121,7 +121,7 @@ public final class ControlListener implements ControlLoop.Handler {
   }
 
   /*
-   * Accepts a connection with the reserved descriptor. The handshake then fails for lack of the
+   * Accepts a connection with the spare descriptor. The handshake then fails for lack of the
    * next descriptor, and both ends get the reason.
    */
   private boolean acceptWithSpareDescriptor() {
@@ -200,7 +200,7 @@ public final class ControlListener implements ControlLoop.Handler {
   private void resume(SelectionKey key) {
     if (key.isValid()) {
       key.interestOps(SelectionKey.OP_ACCEPT);
-      /* A connection in waiting is accepted already, so it makes no key ready. */
+      /* The waiting connection is accepted already, so the selector doesn't report it. */
       if (waiting != null) {
         loop.dispatch(key);
       }

@@ -122,8 +122,8 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   /**
-   * Sets the action to run once this thread can't serve any more. It runs on this thread, and again
-   * until it succeeds. Then the thread closes all channels and ends.
+   * Sets the action to run once this thread can't serve any more. It runs on this thread, and is
+   * repeated until it succeeds. Then the thread closes all channels and ends.
    */
   public void onPersistentFailure(Runnable consequence) {
     onLost = consequence;
@@ -198,7 +198,7 @@ public final class ControlLoop implements AutoCloseable {
       try {
         spareDescriptor = SocketChannel.open();
       } catch (IOException noneLeft) {
-        // The next round tries again.
+        // The loop tries again in its next round.
         spareDescriptor = null;
       }
     }

@@ -116,14 +116,14 @@ public sealed interface ControlMessage {
    */
   record Ping(long received, long next) implements ControlMessage {}
 
-  /** The sender's queue pairs can receive. */
+  /** The sending end's queue pairs can receive. */
   record Ready() implements ControlMessage {}
 
-  /** The sender has closed in good order and sends nothing more. */
+  /** The sending end has closed in good order; this is its last message. */
   record Closing() implements ControlMessage {}
 
   /**
-   * The sender's communicator has failed: it sends nothing more and takes no more data.
+   * The communicator of the sending end has failed: it sends no more data and accepts none.
    *
    * @param reason for the other end's log
    */
@@ -136,7 +136,8 @@ public sealed interface ControlMessage {
   }
 
   /**
-   * The sender noticed a failure of a plane and is fencing it; the other end must fence it, too.
+   * The sending end has noticed a failure of a plane and is fencing it; the other end must fence
+   * it, too.
    *
    * @param epoch epoch of the plane
    * @param reason for the other end's log
@@ -144,13 +145,14 @@ public sealed interface ControlMessage {
   record PlaneDown(String plane, int epoch, String reason) implements PlaneMessage {}
 
   /**
-   * The sender is fenced: no packet of this plane and epoch has any effect on it any more.
+   * The sending end is fenced: no packet of this plane and epoch has any effect on it any more.
    *
-   * @param oldest from a receiver, the number of its first incomplete group of receives; from a
-   *     sender, 0
-   * @param next from a receiver, the number of the group that it opens next; from a sender, 0
-   * @param arrivals from a receiver, the chunks of open groups that have arrived over any plane; no
-   *     chunk of a receive without an entry has arrived
+   * @param oldest from a receiver of data, the number of its first incomplete group of receives;
+   *     from a sender of data, 0
+   * @param next from a receiver of data, the number of the group that it opens next; from a sender
+   *     of data, 0
+   * @param arrivals from a receiver of data, the chunks of open groups that have arrived over any
+   *     plane. A receive without an entry in this list has no arrived chunk
    */
   record Fenced(String plane, int epoch, long oldest, long next, List<Arrival> arrivals)
       implements PlaneMessage {
@@ -192,7 +194,7 @@ public sealed interface ControlMessage {
   record Drain(String plane, boolean on) implements PlaneMessage {}
 
   /**
-   * The sender refuses the connection.
+   * The sending end refuses the connection.
    *
    * @param reason for the other end's log
    */

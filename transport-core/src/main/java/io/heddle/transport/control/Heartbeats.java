@@ -18,12 +18,12 @@ import java.util.function.LongSupplier;
  * isn't acknowledged at once, and this end then probes the peer at its reconnect listeners.
  */
 public final class Heartbeats {
-  /** Period of the beats. */
+  /** Period of the heartbeats, in ns. */
   static final long BEAT_NS = 500_000_000;
 
   public static final long SILENT_NS = 1_500_000_000;
 
-  /** Owner of a channel. It handles the exceptions of its own methods. */
+  /** Owner of a channel. Its methods throw no exceptions. */
   public interface Member {
     /** Sends a Ping, when it is this channel's turn. */
     void sendPing();

@@ -24,7 +24,7 @@ final class Timers {
     private final Runnable action;
     private final Consumer<Throwable> broken;
 
-    /* Links to neighbours in the owner's list. */
+    /* Neighbours in the list of the owner's timers. */
     private final @Nullable Owner owner;
     private @Nullable Timer before;
     private @Nullable Timer after;

@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
  * still get in. Control thread.
  */
 final class UnauthenticatedChannels {
-  /** Maximum number in one process, over all its listeners. */
+  /** Maximum number of unauthenticated channels at all listeners of a process. */
   static final int MOST = 384;
 
   /**
-   * Maximum number from one address; the peers of a large job may have as many handshakes at a
-   * time.
+   * Maximum number of unauthenticated channels from one address; the peers of a large job may have
+   * as many handshakes at a time.
    */
   static final int MAX_PER_ADDRESS = 192;
 
@@ -69,8 +69,8 @@ final class UnauthenticatedChannels {
   }
 
   /**
-   * Evicts the channel that has waited longest, for its descriptor; returns false where there is
-   * none.
+   * Evicts the channel that has waited longest, to free its descriptor. Returns false if no channel
+   * is left.
    */
   boolean evictOldest(String why) {
     Iterator<ControlChannel> oldest = all.iterator();

@@ -120,8 +120,8 @@ final class ClearToSendWriter {
   }
 
   /**
-   * Handles a plane that is fenced at both ends: outstanding writes there will never land, so
-   * entries that it may have lost are written again.
+   * Handles a plane that is fenced at both ends: outstanding writes over it will never land, so
+   * entries that the plane may have lost are written again.
    */
   void settle(int plane) {
     for (int slot = 0; slot < GROUPS; slot++) {

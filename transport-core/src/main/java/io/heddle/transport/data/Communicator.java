@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * One end of a connection, driven by NCCL and moved off failed planes by {@code Failover}.
  *
  * <p>NCCL's progress thread calls isend, irecv, iflush and progress; its service thread calls the
- * others, concurrently. State is touched with the {@link Baton} unless stated otherwise: by the
- * progress thread, or by the control thread during a failover.
+ * other methods, concurrently. State is touched with the {@link Baton} unless stated otherwise: by
+ * the progress thread, or by the control thread during a failover.
  */
 public abstract class Communicator implements AutoCloseable {
   private static final int POLL_BATCH = 16;
@@ -26,7 +26,7 @@ public abstract class Communicator implements AutoCloseable {
   protected final NanoClock clock;
   final MemoryTable memory;
   final RequestLines lines;
-  /* One sub-flow of each plane, then the second one of each plane, and so on. */
+  /* Sub-flows: the first one of each plane, then the second one of each plane, and so on. */
   protected final SubFlow[] flows;
   protected final CommFailure failure;
   protected PlaneCounters[] counters;
@@ -346,7 +346,7 @@ public abstract class Communicator implements AutoCloseable {
    */
   @Override
   public void close() {
-    /* The control thread may still have to answer the peer's fences. */
+    /* The control thread may hold the baton at this moment, to answer a fence of the peer. */
     while (!baton.tryTake()) {
       Thread.onSpinWait();
     }

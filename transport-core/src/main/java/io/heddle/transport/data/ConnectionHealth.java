@@ -32,7 +32,7 @@ public final class ConnectionHealth {
 
   private final NanoClock clock;
 
-  /* Written before the volatile peer. */
+  /* Both fields are written before the volatile field peer, which publishes them. */
   private String peerReason = "";
   private long goneAtNs;
   private volatile Peer peer = Peer.ALIVE;

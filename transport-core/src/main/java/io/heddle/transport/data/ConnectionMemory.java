@@ -20,7 +20,7 @@ import java.util.EnumSet;
 public final class ConnectionMemory implements AutoCloseable {
   static final int REQUEST_LINES = 256;
 
-  /** Size of the table: the larger of the sender's and the receiver's. */
+  /** Size of the table in bytes: the larger of the sizes that a sender and a receiver need. */
   private static final int TABLE_BYTES =
       Math.max(
           SentChunks.carrierBytes(REQUEST_LINES),
@@ -82,7 +82,7 @@ public final class ConnectionMemory implements AutoCloseable {
     return ring.rkey();
   }
 
-  /** Returns the address of the table, which is zero at first. */
+  /** Returns the address of the table; the table's bytes are zero at first. */
   long tableAddress() {
     return base + TABLE_AT;
   }

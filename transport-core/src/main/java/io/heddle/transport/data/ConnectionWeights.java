@@ -124,7 +124,7 @@ public final class ConnectionWeights {
     }
   }
 
-  /** Adds the counts of the link over this plane to its counters. */
+  /** Adds new counts of the link over this plane to the plane's counters. */
   synchronized void countLink(int plane, LinkCounts newly) {
     if (counters.length > 0) {
       counters[plane].addLinkCounts(newly, sends);

@@ -11,7 +11,7 @@ final class FlowsToPost {
   private long filled;
 
   /**
-   * @param flows the communicator's own array, in which sub-flows are replaced
+   * @param flows the communicator's array itself, not a copy, since sub-flows in it are replaced
    */
   FlowsToPost(SubFlow[] flows, CommFailure failure) {
     this.flows = flows;

@@ -16,7 +16,7 @@ public final class ReturnFlow {
   private int last;
 
   /**
-   * @param flows the communicator's own array, in which sub-flows are replaced
+   * @param flows the communicator's array itself, not a copy, since sub-flows in it are replaced
    */
   public ReturnFlow(ConnectionParts parts, SubFlow[] flows) {
     this.parts = parts;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class SendComm extends SprayingCommunicator {
   /* Number of the group at the head of the clear-to-send ring. */
   private long group;
-  /* Receives of that group that have their send, bit i for receive i. */
+  /* Receives of the head group that are matched with a send, bit i for receive i. */
   private int matched;
   private long message;
 

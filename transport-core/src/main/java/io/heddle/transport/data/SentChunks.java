@@ -140,8 +140,8 @@ final class SentChunks {
   }
 
   /*
-   * Returns the group that this slot could hold when the receiver was fenced; it may be past the
-   * last open group.
+   * Returns the group that the arrival's slot could hold when the receiver was fenced; it may be
+   * past the last open group.
    */
   private static long groupOf(Arrival arrival, Fenced fenced) {
     return fenced.oldest() + (arrival.slot() - fenced.oldest() & ClearToSend.GROUPS - 1);

@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  * them; so do chunks that a fenced plane has lost. A transfer is done once every chunk is
  * acknowledged.
  *
- * <p>A transfer in flight has a place in one of the tables of {@link #PLACES} each: place 0 of the
- * second table is {@code PLACES}. The id of a work request has the place within its table.
+ * <p>A transfer in flight has a place in one of the tables, which have {@link #PLACES} places each.
+ * Places are numbered across the tables: the second table begins with number {@code PLACES}. The id
+ * of a work request contains the place's index in its table.
  */
 public abstract class SprayingCommunicator extends Communicator {
   /** Number of places in a table; a power of two. */
@@ -51,7 +52,7 @@ public abstract class SprayingCommunicator extends Communicator {
   /* Weights that the loads are based on; the connection's weights may be newer. */
   private PlaneWeights weights;
 
-  /* State of each transfer in flight, by its place. */
+  /* State of each transfer in flight; all but the tables are indexed by place. */
   private final SentChunks[] tables;
   private long[] number = {};
   private long[] lengthBytes = {};
@@ -112,7 +113,7 @@ public abstract class SprayingCommunicator extends Communicator {
     }
   }
 
-  /** Grows the tables where there were never as many transfers in flight. */
+  /** Grows the tables and arrays if they don't contain this place yet. */
   protected final void makeRoomFor(int place) {
     if (place >= number.length) {
       makeRoom(Math.max(FIRST_PLACES, Integer.highestOneBit(place) << 1));
@@ -123,7 +124,7 @@ public abstract class SprayingCommunicator extends Communicator {
     return tables[place >> TABLE_SHIFT];
   }
 
-  /* Returns the place within its table. */
+  /* Returns the index of a place in its table. */
   private static int row(int place) {
     return place & PLACES - 1;
   }
@@ -139,12 +140,13 @@ public abstract class SprayingCommunicator extends Communicator {
   }
 
   /**
-   * Begins a transfer in a free place, for which there is room: all its chunks are to be posted.
+   * Begins a transfer in a free place, which the tables already contain. All chunks of the transfer
+   * are to be posted.
    *
    * @param numbered number of the transfer in its table
-   * @param by weights of its {@link #chunkCount}
+   * @param by weights by which {@link #chunkCount} computed the number of chunks
    * @param group number of the group at the peer to which the immediate's slot belongs
-   * @param immediate immediate of its first chunk
+   * @param immediate immediate of the transfer's first chunk
    */
   protected final void begin(
       int place,
@@ -336,7 +338,7 @@ public abstract class SprayingCommunicator extends Communicator {
     return new Fenced(plane, epoch, 0, 0, List.of());
   }
 
-  /** As {@link SentChunks#describeContradiction}, of the first table. */
+  /** Calls {@link SentChunks#describeContradiction} of the first table. */
   protected final @Nullable String describeContradiction(
       Fenced theirs, int plane, long next, long begun) {
     return tables[0].describeContradiction(theirs, plane, next, begun);
@@ -360,8 +362,8 @@ public abstract class SprayingCommunicator extends Communicator {
       }
     }
     /*
-     * The backlog is rebuilt in the order of transfers, for chunks to be repeated and chunks that
-     * have waited.
+     * The backlog is rebuilt in the order of transfers: it contains those with chunks to be
+     * repeated, and those that were waiting before.
      */
     backlog.clear();
     IntStream.range(0, number.length)

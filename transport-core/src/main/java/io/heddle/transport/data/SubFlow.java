@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Queue pair of a connection on one plane, with the data path's state of that queue pair. Each
- * epoch of the plane has a new one. Owned by the holder of the connection's {@link Baton}.
+ * epoch of the plane has a new sub-flow. Owned by the holder of the connection's {@link Baton}.
  *
  * <p>A work request's id names its sub-flow:
  *
@@ -40,7 +40,7 @@ public final class SubFlow {
   /** Largest payload that may be inline in a work request, in bytes. */
   public final int inlineBytes;
 
-  /* Common part of this sub-flow's ids. */
+  /* Bits that the ids of all work requests of this sub-flow have in common. */
   private final long idBase;
   /* Requests of a batch, each allocated at its first use. */
   private @Nullable SendWorkRequest[] requests = new SendWorkRequest[FIRST_BATCH];

@@ -112,7 +112,7 @@ public final class AddressFollower implements AutoCloseable {
       case AddressEvent.EventsLost lost -> checkAll();
       case AddressEvent.AddressChanged changed -> {
         /*
-         * A plane that is back at its own address needs nothing here: the failover retries it
+         * Nothing to do for a plane that is back at its own address: the failover retries it
          * anyway.
          */
         if (changed.address().has(AddressFlag.DEPRECATED)) {

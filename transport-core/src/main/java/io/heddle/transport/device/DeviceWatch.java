@@ -17,8 +17,8 @@ import java.util.Map;
  * thread.
  *
  * <p>A broken queue pair fails its plane for its connection. A port that is down fails all its
- * planes. An address that left the GID table fails the planes that have it. An event that the
- * device, or our use of it, is broken ends connections.
+ * planes. An address that left the GID table fails the planes that have it. An event that reports
+ * the device, or our use of it, as broken ends connections.
  */
 public final class DeviceWatch {
   private static final long PERIOD_NS = 100_000_000;
@@ -133,7 +133,7 @@ public final class DeviceWatch {
 
   /*
    * Returns whether connections log this event themselves, with their peers, when they end or leave
-   * a plane. There is one warning per event.
+   * a plane. Then this class logs no warning, so there is only one per event.
    */
   private boolean isLoggedByConnections(NetDevice device, AsyncEventListener.Kind kind, int qpn) {
     return switch (kind) {
@@ -156,7 +156,7 @@ public final class DeviceWatch {
     List<DeviceConnection> ending = device.failConnections(qpn, reason);
     /*
      * The report is delayed: a driven communicator finds the completion with the details, and
-     * reports that to the peer.
+     * reports those to the peer.
      */
     loop.schedule(PERIOD_NS, () -> ending.forEach(connection -> connection.reportFailure(reason)));
   }

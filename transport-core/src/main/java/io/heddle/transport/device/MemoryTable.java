@@ -36,7 +36,7 @@ public final class MemoryTable {
           ProtectionDomain.Access.REMOTE_WRITE,
           ProtectionDomain.Access.REMOTE_READ);
   private @Nullable MemoryRegion[] byHandle = new MemoryRegion[64];
-  /* Stack of freed handles; those from handedOut on were never used. */
+  /* Stack of freed handles. Handles from the number handedOut on were never used. */
   private int[] free = new int[64];
   private int freeCount;
   private int handedOut = 1;
@@ -52,9 +52,9 @@ public final class MemoryTable {
   /**
    * Rules for the use of registered memory.
    *
-   * @param relaxedOrder whether received data may be written in any order. Completed data is in
-   *     place all the same, and NCCL's protocols that poll a buffer earlier have a flag in each
-   *     piece
+   * @param relaxedOrder whether received data may be written in any order. Data is in place before
+   *     its completion all the same. NCCL's protocols that poll a buffer before the completion find
+   *     a flag in each piece of data
    * @param needsFlush whether received data in device memory is flushed when NCCL asks for it
    */
   public record Rules(boolean relaxedOrder, boolean needsFlush) {}

@@ -41,7 +41,7 @@ public final class NetDevice implements AutoCloseable {
   private BiConsumer<InetAddress, InetAddress> moves = (before, now) -> {};
 
   /**
-   * @param planes at least one
+   * @param planes the device's planes, at least one
    * @param weights weights of these planes
    * @param rail NCCL's number of the rail; −1 where undefined
    * @param rules how registered memory is used

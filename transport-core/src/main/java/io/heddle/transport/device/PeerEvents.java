@@ -18,7 +18,7 @@ import java.util.WeakHashMap;
  */
 public final class PeerEvents {
   /**
-   * Kinds of events, each with its level and with the words of the line that counts further
+   * Kind of event, with its log level and with the words of the line that counts further
    * connections.
    */
   public enum Kind {
@@ -28,7 +28,10 @@ public final class PeerEvents {
     CHANNEL_SILENT(Log.Level.INFO, "received nothing on the control channel"),
     CHANNEL_REPLACED(Log.Level.INFO, "replaced the control channel"),
     CHANNEL_FOUND(Log.Level.INFO, "have a control channel again"),
-    /** State of a plane of a connection that fails; {@link #FAILED} counts further connections. */
+    /**
+     * State of one plane of a connection that fails. The line of {@link #FAILED} counts the further
+     * connections.
+     */
     PLANE_OF_FAILED(Log.Level.INFO, "");
 
     private final Log.Level level;

@@ -32,7 +32,10 @@ public final class PlaneLog {
     private long reminderNs = FIRST_REMINDER_NS;
     private final Set<Source> away = new HashSet<>();
     private final Set<Source> everAway = new HashSet<>();
-    /* Count of connections that ended before the others were back; only their number is kept. */
+    /*
+     * Number of connections that left the plane and ended before all were back. Only the number is
+     * kept, so that no ended connection stays in memory.
+     */
     private int endedCount;
 
     Absence(long beganNs) {

@@ -52,7 +52,7 @@ public final class RouteFollower implements AutoCloseable {
   private final Path path;
 
   /*
-   * The same path as a File, since File.exists allocates nothing where the file is absent, but a
+   * Path of the routes file as a File. For an absent file, File.exists allocates nothing, but a
    * failed open does.
    */
   private final File file;

@@ -30,7 +30,7 @@ public interface FailoverConnection extends PlaneLog.Source {
   /** Returns the effective weights of the carriers. */
   ConnectionWeights carrierWeights();
 
-  /** Returns the state of both ends. */
+  /** Returns the health of the connection's two ends. */
   ConnectionHealth health();
 
   /** Returns the log of planes that connections leave. */

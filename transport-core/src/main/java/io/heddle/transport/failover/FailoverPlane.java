@@ -23,7 +23,7 @@ final class FailoverPlane {
   /** Cause of the plane's last failure while it was in use. */
   String cause = "";
 
-  /** Time of that failure, by the control thread's clock. */
+  /** Time of the failure that {@link #cause} describes, by the control thread's clock. */
   long failedAtNs;
 
   /** Description of the plane with its addresses at the failure, for the log. */

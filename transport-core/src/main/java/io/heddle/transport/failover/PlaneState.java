@@ -15,8 +15,8 @@ public enum PlaneState {
   DOWN,
 
   /**
-   * Fresh queue pairs exist here. The sender waits for the receiver's, the receiver for the
-   * sender's PlaneReady.
+   * Fresh queue pairs exist at this end. The sender waits for the receiver's queue pairs, and the
+   * receiver waits for the sender's PlaneReady.
    */
   OPENING,
 

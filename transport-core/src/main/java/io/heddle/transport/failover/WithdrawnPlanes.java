@@ -6,8 +6,9 @@ import io.heddle.transport.data.SubFlow;
 
 /**
  * Watch over requests in flight on planes whose routes are withdrawn. If all complete, the
- * connection leaves the plane without a failure. If none is answered for a while, the plane is
- * silent, and waiting for its retries would only cost time. Control thread.
+ * connection leaves the plane without a failure. If none is answered for a while, the plane counts
+ * as silent and fails, since waiting for the end of the retries would only cost time. Control
+ * thread.
  */
 final class WithdrawnPlanes {
   /**

@@ -35,10 +35,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Signals arrive on any thread; rounds run on the driving thread, with the group's lock.
  */
 final class DeviceSignalWords implements AutoCloseable {
-  /** Maximum number of a round's additions. */
+  /** Maximum number of additions in a round. */
   private static final int MOST = 64;
 
-  /* Maximum number of gets' flushes in flight. Their request numbers follow those of a round. */
+  /*
+   * Maximum number of flushes in flight, by which gets make their data visible. The numbers of
+   * their requests follow those of a round of additions.
+   */
   private static final int FLUSHES = LoopbackQueuePairs.DEPTH - 2 * MOST;
 
   /** Listener for deferred additions. */
@@ -62,7 +65,10 @@ final class DeviceSignalWords implements AutoCloseable {
   private record Addition(
       Registered memory, long address, long addend, AdditionListener listener, int slot) {}
 
-  /* Word on the device in this round. Its value has the same index among the values. */
+  /*
+   * Signal word in GPU memory that the present round adds to. Its index in words is also that of
+   * its value in the region values.
+   */
   private record Word(Registered memory, long address) {}
 
   /* Flush of data that the initiator's gets have read. */
@@ -182,7 +188,7 @@ final class DeviceSignalWords implements AutoCloseable {
   }
 
   /**
-   * Advances the round.
+   * Advances the present round of additions, or begins the next one.
    *
    * @return null, or the failure
    */
@@ -233,7 +239,10 @@ final class DeviceSignalWords implements AutoCloseable {
     }
   }
 
-  /* Advances the round, none of whose requests is in flight. Returns null, or the failure. */
+  /*
+   * Takes the next step of the present round of additions; none of its requests is in flight.
+   * Returns null, or the failure.
+   */
   private @Nullable String advance(LoopbackQueuePairs open, MemoryRegion scratch) {
     if (stage == Stage.IDLE && !begin()) {
       return null;
@@ -250,7 +259,7 @@ final class DeviceSignalWords implements AutoCloseable {
     return failed;
   }
 
-  /* Begins a round. Returns false if no addition waits. */
+  /* Begins a round of additions. Returns false if no addition waits. */
   private synchronized boolean begin() {
     if (queue.isEmpty()) {
       return false;
@@ -287,8 +296,8 @@ final class DeviceSignalWords implements AutoCloseable {
   }
 
   /*
-   * Adds the signals of the round, and writes the words on the device. Additions to one word are
-   * combined into one write.
+   * Adds the signals of the round, and posts writes of the words in GPU memory. Additions to one
+   * word are combined into one write.
    */
   private @Nullable String add(LoopbackQueuePairs open, MemoryRegion scratch) {
     enter(Stage.WRITING);
@@ -326,7 +335,7 @@ final class DeviceSignalWords implements AutoCloseable {
     stage = next;
   }
 
-  /* Posts the read or write of a word, by its index among the values. */
+  /* Posts the read or write of the word that has the index place in words. */
   private @Nullable String post(
       LoopbackQueuePairs open,
       MemoryRegion scratch,

@@ -30,9 +30,11 @@ final class Directory implements AutoCloseable {
   enum Addition {
     /** The word is changed. */
     DONE,
-    /** The addition is deferred until the adapter has done its part; the listener is notified. */
+    /**
+     * The addition waits for reads and writes by the adapter; the listener is notified of its end.
+     */
     LATER,
-    /** There is no such word. */
+    /** No registration contains such a word. */
     NOWHERE
   }
 
@@ -190,7 +192,8 @@ final class Directory implements AutoCloseable {
   }
 
   /**
-   * Adds to a word, after all arrivals that the caller has reported before. Any thread.
+   * Adds to a signal word, after the data whose arrival the caller reported earlier has been
+   * flushed. Any thread.
    *
    * @param registration number of the word's registration
    * @param offset offset of the word in the registration

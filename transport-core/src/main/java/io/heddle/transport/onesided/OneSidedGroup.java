@@ -17,7 +17,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Group of a communicator's ranks, as seen by one of them, which accesses the others' memory: the
+ * One rank's end of the group of a communicator's ranks, which access each other's memory; the
  * result of NCCL's one-sided {@code connect}.
  *
  * <p>NCCL's progress thread starts operations and drives progress; its service thread registers
@@ -110,12 +110,18 @@ public final class OneSidedGroup implements AutoCloseable {
     return first;
   }
 
-  /** As {@link Directory#register}: returns a number, or a negated result code. */
+  /**
+   * Registers memory by {@link Directory#register}. Returns the registration's number, or a negated
+   * result code.
+   */
   public long register(long address, long lengthBytes, int type) {
     return directory.register(address, lengthBytes, type);
   }
 
-  /** As {@link Directory#registerDmaBuf}: returns a number, or a negated result code. */
+  /**
+   * Registers a dma-buf by {@link Directory#registerDmaBuf}. Returns the registration's number, or
+   * a negated result code.
+   */
   public long registerDmaBuf(
       long address, long lengthBytes, int type, long offset, int descriptor) {
     return directory.registerDmaBuf(address, lengthBytes, type, offset, descriptor);

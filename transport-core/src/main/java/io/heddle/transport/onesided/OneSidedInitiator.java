@@ -41,13 +41,16 @@ final class OneSidedInitiator extends SprayingCommunicator {
   private static final int NO_CHUNK = Integer.MAX_VALUE;
 
   private final Log log;
-  /* Null once this end is closed: no caller waits any more, and the lines may be gone. */
+  /*
+   * Request lines in which operations are completed. Null once this end is closed: no caller waits
+   * any more, and the lines may be unmapped.
+   */
   private @Nullable RequestLines answers;
   private final RemoteDirectory directory;
   private final ContextOrder order = new ContextOrder();
 
   private final ArrayDeque<OneSidedOperation> waiting = new ArrayDeque<>();
-  /* Operations in flight, by their places. */
+  /* Operations in flight, by place: puts first, then gets. */
   private final @Nullable OneSidedOperation[] operations = new OneSidedOperation[2 * SLOTS];
   private int inFlight;
   private long nextNumber;
@@ -153,7 +156,10 @@ final class OneSidedInitiator extends SprayingCommunicator {
     return null;
   }
 
-  /* Begins the operation if there is room. Returns whether it has begun, or was refused. */
+  /*
+   * Begins the operation, or refuses it if it is invalid. Returns false where it must wait for room
+   * or for a plane.
+   */
   private boolean begin(OneSidedOperation operation) {
     String outside = directory.describeOutOfBounds(operation);
     if (outside != null) {

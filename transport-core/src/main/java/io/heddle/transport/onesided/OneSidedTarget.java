@@ -55,7 +55,7 @@ public final class OneSidedTarget extends Communicator {
 
   /* Number of finished operations that was last written to the peer's memory. */
   private long creditSent = NOTHING;
-  /* Plane of the unacknowledged write of that number; else NOWHERE. */
+  /* Plane over which creditSent was written; NOWHERE once that write is acknowledged. */
   private int creditPlane = NOWHERE;
   private long repeatedCount;
 
@@ -87,7 +87,9 @@ public final class OneSidedTarget extends Communicator {
   @Override
   protected void postPending(ConnectionHealth.Peer peer) {
     if (peer == ConnectionHealth.Peer.LOST || peer == ConnectionHealth.Peer.FAILED) {
-      /* A caller may wait for a word that the peer won't signal any more. */
+      /*
+       * This end fails, since its caller may wait for a signal that the peer won't send any more.
+       */
       failure.onPeerGone();
       return;
     }
@@ -297,7 +299,7 @@ public final class OneSidedTarget extends Communicator {
     counters[0].signal();
     Directory served = directory;
     long record = record(slot);
-    /* After the close nobody reads the words. */
+    /* After the group's close no caller reads the signal words, so nothing is added. */
     Directory.Addition addition =
         served == null
             ? Directory.Addition.DONE

@@ -4,7 +4,7 @@ import io.heddle.platform.Memory;
 import io.heddle.reorder.ReorderWindow;
 
 /**
- * Description of a put that the initiator writes for the target: 64 bytes in the target's ring,
+ * Description of a put, which the initiator writes for the target: 64 bytes in the target's ring,
  * written with the operation's first chunk. Like clear-to-send entries it is in the processor's
  * byte order.
  *

@@ -13,7 +13,9 @@ final class RemoteDirectory {
   /** Pause between two reads of a missing entry. */
   static final long PAUSE_NS = 1_000_000;
 
-  /** Time after which the group reports a registration that this rank uses and the peer lacks. */
+  /**
+   * Time for which a peer may lack a registration that this rank uses; then the group reports it.
+   */
   static final long OVERDUE_NS = 5_000_000_000L;
 
   /* Offset in the ring of the memory that entries are read to, after the peer's line. */
@@ -172,7 +174,7 @@ final class RemoteDirectory {
     return overdue;
   }
 
-  /** Forgets pending reads, which may have been lost with a plane; they are read again. */
+  /** Forgets pending reads, which may have been lost with a plane; their entries are read again. */
   void forgetReads() {
     Arrays.fill(reading, NO_READ);
   }

@@ -52,7 +52,10 @@ public record HcaSelection(
 
   private static Optional<Entry> entry(String text, String part, List<String> remarks) {
     String[] fields = part.split(":", -1);
-    /* A fourth field names a plane; each of our devices spans all of its planes. */
+    /*
+     * A fourth field, which names a plane, is ignored: each device of Heddle spans all of its
+     * planes.
+     */
     if (fields[0].isEmpty() || fields.length > 4) {
       remarks.add(
           malformed(text, part, fields[0].isEmpty() ? "it has no name" : "it has too many fields"));

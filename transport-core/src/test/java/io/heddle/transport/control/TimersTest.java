@@ -79,7 +79,7 @@ class TimersTest {
     return new WeakReference<>(holder);
   }
 
-  /** Compares with a list that is searched from end to end. */
+  /** Compares the timers with a list that is searched from end to end. */
   @Test
   void timersBehaveLikeASearchedList() {
     record Row(Timers.Timer timer, long dueNs, String name, Timers.Owner owner) {}

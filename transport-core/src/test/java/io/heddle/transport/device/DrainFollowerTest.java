@@ -25,7 +25,10 @@ import org.junit.jupiter.api.io.TempDir;
 class DrainFollowerTest {
   private static final int POLLS = 200;
 
-  /* Most bytes that all polls allocate: an iterator over the devices fits, a file's lines don't. */
+  /*
+   * Maximum number of bytes that all polls may allocate: enough for an iterator over the devices in
+   * each poll, and too few for the lines of a file.
+   */
   private static final long MOST_BYTES = POLLS * 64L;
   private static final int ROUNDS = 100;
 
@@ -62,7 +65,10 @@ class DrainFollowerTest {
 
   @Test
   void twoOrdersOfOneLengthInOneClockTickAreDistinguished() throws IOException {
-    /* The file's time is ahead of the present, so that the test may be slow. */
+    /*
+     * The file's time is an hour ahead, so that the file counts as recently written even if the
+     * test is slow.
+     */
     Instant tick = Instant.now().plusSeconds(3600);
     for (String key : List.of("plane:1", "plane:2", "plane:3")) {
       orders.write(Set.of(key));
