@@ -10,7 +10,7 @@ import java.util.Deque;
 final class OpenedResources {
   private final Deque<Runnable> closings = new ArrayDeque<>();
 
-  /** Adds the undo action of the last step. */
+  /** Adds the action that undoes the last step. */
   void onFailure(Runnable closing) {
     closings.push(closing);
   }

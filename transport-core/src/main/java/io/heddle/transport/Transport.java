@@ -181,8 +181,8 @@ public final class Transport implements AutoCloseable {
   }
 
   /**
-   * Opens like {@link #open(Map, Log)}, with these providers to choose from. The supplier is called
-   * once the planes are known.
+   * Opens a transport like {@link #open(Map, Log)}, with these providers to choose from. The
+   * supplier is called once the planes are known.
    */
   public static Transport open(
       Map<String, String> environment, Log log, Supplier<Providers> providers) {
@@ -304,8 +304,8 @@ public final class Transport implements AutoCloseable {
   }
 
   /*
-   * Returns how many connections the device allows. Each end of a connection has one completion
-   * queue, and its queue pairs.
+   * Returns how many connections the device allows. Each end of a connection needs one completion
+   * queue and its queue pairs.
    */
   private int mostConnections(NetDevice device, DeviceAttributes attributes) {
     int queuePairs = device.planes().size() * ConnectionTerms.queuePairsPerPlane(options);

@@ -157,7 +157,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   }
 
   /**
-   * Connects every queue pair, as {@link CarrierPairs#connect}.
+   * Connects every queue pair, as {@link CarrierPairs#connect} does.
    *
    * @throws VerbsException where a device refuses
    * @throws HeddleException when the peer's endpoints are for other planes than the paired ones

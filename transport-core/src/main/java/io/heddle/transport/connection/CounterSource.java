@@ -43,7 +43,7 @@ public interface CounterSource {
     };
   }
 
-  /** Returns a source of unpublished counters; they end with the arena. */
+  /** Returns a source of unpublished counters, which are freed with the arena. */
   static CounterSource unpublished(Arena arena) {
     return new CounterSource() {
       @Override

@@ -41,7 +41,7 @@ final class PlaneOffers {
     }
   }
 
-  /** Logs where there are fewer queue pairs than this end requested. */
+  /** Logs if the connection has fewer queue pairs than this end requested. */
   static void logQueuePairs(
       ConnectionTerms terms, ControlMessage.PlaneList theirs, Connection made, Log log) {
     if (made.pairs().perCarrier() != terms.queuePairsPerPlane()) {

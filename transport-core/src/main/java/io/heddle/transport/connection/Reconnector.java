@@ -47,7 +47,7 @@ final class Reconnector {
     }
   }
 
-  /** Owner of the channel. */
+  /** Owner of the control channel that this reconnector probes or replaces. */
   interface Owner {
     boolean isOver();
 

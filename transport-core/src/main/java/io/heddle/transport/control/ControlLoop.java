@@ -64,8 +64,7 @@ public final class ControlLoop implements AutoCloseable {
   private final Timers timers = new Timers();
   private final ByteBuffer scratchFrame = ControlCodec.newFrame();
   /*
-   * A direct buffer: Java would read into a temporary direct buffer and copy from there into a heap
-   * buffer.
+   * Direct, since Java fills a heap buffer by reading into a temporary direct buffer and copying.
    */
   private final ByteBuffer arrivedBytes = ByteBuffer.allocateDirect(scratchFrame.capacity());
   /*
@@ -86,7 +85,8 @@ public final class ControlLoop implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * @param clock clock of the process; {@link #nanoTime} is derived from it and pauses
+   * @param clock clock of the process; {@link #nanoTime} follows it, but pauses while the control
+   *     thread is delayed
    */
   public ControlLoop(NanoClock clock, Log log) {
     this.clock = clock;
@@ -135,7 +135,7 @@ public final class ControlLoop implements AutoCloseable {
   }
 
   /**
-   * Returns the tasks of a new owner.
+   * Returns an object through which a new owner runs tasks on this thread.
    *
    * @param broken handler of the tasks' exceptions. Its first step must need no memory, and must
    *     make the owner's callers fail
@@ -361,7 +361,7 @@ public final class ControlLoop implements AutoCloseable {
     }
   }
 
-  /** Returns the clock that limits unauthenticated channels. */
+  /** Returns the process's clock, by which the age of unauthenticated channels is measured. */
   NanoClock clock() {
     return clock;
   }

@@ -18,10 +18,16 @@ public sealed interface ControlMessage {
    *     channels; at a reconnect listener, the number of the round of attempts; 0 in an answer
    */
   record Hello(int version, int features, byte[] token, long call) implements ControlMessage {
-    /** Each queue pair spans all planes: the connecting end requests it, the other confirms it. */
+    /**
+     * Bit of the features: each queue pair spans all planes. The connecting end requests this, and
+     * the other end confirms it.
+     */
     public static final int SPANS_ALL_PLANES = 1;
 
-    /** Marks an answer: a peer that merely echoes the initiator's Hello lacks it. */
+    /**
+     * Bit of the features that marks an answer. A Hello without it is no answer, but for example an
+     * echo of the initiator's own Hello.
+     */
     public static final int ANSWER = 2;
 
     /** Returns whether the sender requests or confirms queue pairs that span all planes. */
@@ -60,7 +66,7 @@ public sealed interface ControlMessage {
    */
   record PlaneOffer(
       String key, String ownKey, Gid gid, int prefixLength, String interfaceName, PathMtu mtu) {
-    /** Returns the marks that plane matching compares. */
+    /** Returns the marks (keys, address, interface) by which the planes of two ends are matched. */
     public PlaneMarks marks() {
       return new PlaneMarks(key, ownKey, gid.toAddress(), prefixLength, interfaceName);
     }

@@ -26,7 +26,7 @@ final class UnauthenticatedChannels {
    */
   static final int MAX_PER_ADDRESS = 192;
 
-  /** Time for authentication, regardless of the bytes sent meanwhile. */
+  /** Time limit of a channel's authentication, regardless of the bytes sent meanwhile. */
   static final long MAX_AGE_NS = 10_000_000_000L;
 
   /** Minimum age before eviction: a peer's first message takes less. */

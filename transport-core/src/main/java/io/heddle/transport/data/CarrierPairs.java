@@ -364,7 +364,10 @@ public final class CarrierPairs implements AutoCloseable {
     }
   }
 
-  /** Returns this queue pair's carrier; −1 where it isn't this connection's. */
+  /**
+   * Returns the index of the carrier that this queue pair sends over; −1 where the queue pair isn't
+   * this connection's.
+   */
   public int carrierOf(int queuePairNumber) {
     for (int i = 0; i < pairs.size(); i++) {
       if (pairs.get(i).queuePair().number() == queuePairNumber) {
@@ -375,8 +378,8 @@ public final class CarrierPairs implements AutoCloseable {
   }
 
   /**
-   * Takes a link of queue pairs over several planes out of use: the host knows that the link is
-   * down.
+   * Takes one link (plane) out of use in queue pairs that span several planes, since the host knows
+   * that the link is down.
    */
   public void markLinkDown(int link) {
     pairs.forEach(pair -> pair.queuePair().linkLost(link));
@@ -396,7 +399,10 @@ public final class CarrierPairs implements AutoCloseable {
     }
   }
 
-  /** Describes carrier and addresses, which all connections to the peer share, for a log line. */
+  /**
+   * Describes the carrier and its addresses at both ends, for a log line. The description is the
+   * same for all connections to the peer.
+   */
   public String addressesOf(int carrier) {
     Carrier asked = carriers.get(carrier);
     return "plane %s (%s to %s)"

@@ -26,7 +26,7 @@ public final class ClearToSend {
   /** Bytes of one group's entries, which are contiguous. */
   static final int GROUP_BYTES = 8 * BYTES;
 
-  /** Groups in a ring; the slot in an immediate has eight bits. */
+  /** Number of groups in a ring; it is 256, since an immediate has eight bits for the slot. */
   static final int GROUPS = 256;
 
   static final int RING_BYTES = GROUPS * GROUP_BYTES;

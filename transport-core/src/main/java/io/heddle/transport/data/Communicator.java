@@ -73,7 +73,10 @@ public abstract class Communicator implements AutoCloseable {
     failure.setPlaneFailureListener(listener);
   }
 
-  /** Returns the number of carriers, usually one per plane. */
+  /**
+   * Returns the number of carriers, that is sets of planes that a queue pair sends over; usually
+   * each plane is one.
+   */
   public final int carriers() {
     return flows.length / parts.pairs().perCarrier();
   }
@@ -238,10 +241,10 @@ public abstract class Communicator implements AutoCloseable {
   /** Handles the success of a request on a sub-flow in use. */
   protected abstract void succeeded(WorkCompletion wc, SubFlow flow);
 
-  /** Returns whether the failure of a request is to be handled in the peer's present state. */
+  /** Returns whether the failure of a request matters, given the peer's present state. */
   protected abstract boolean isFailureRelevant();
 
-  /** Called once the completion queue is empty for now. */
+  /** Handles the end of a poll: the completion queue is empty for now. */
   protected abstract void completionsTaken();
 
   /** Returns the time at which the present completions were polled. */
@@ -271,7 +274,10 @@ public abstract class Communicator implements AutoCloseable {
     return failure.result() != TransportResult.SUCCESS;
   }
 
-  /** Returns the sub-flows, one per queue pair; the array is the communicator's own. */
+  /**
+   * Returns the communicator's array of sub-flows itself, not a copy; it has one sub-flow per queue
+   * pair.
+   */
   public final SubFlow[] flows() {
     return flows;
   }

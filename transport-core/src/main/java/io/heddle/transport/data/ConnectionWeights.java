@@ -16,7 +16,7 @@ public final class ConnectionWeights {
   /** Share of a plane that is fully in use, in eighths. */
   public static final int FULL_SHARE = 8;
 
-  /** Requesters of a drain: the operator at this end, or at the peer. */
+  /** Bits for the requester of a drain: the operator at this end, or the operator at the peer. */
   public static final int LOCAL = 1;
 
   public static final int REMOTE = 2;

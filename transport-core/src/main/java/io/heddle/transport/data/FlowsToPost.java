@@ -24,8 +24,8 @@ final class FlowsToPost {
   }
 
   /**
-   * Posts the requests of all sub-flows in the set. The plane of a sub-flow that refuses has
-   * failed.
+   * Posts the requests of all sub-flows in the set. If a sub-flow's queue pair refuses its
+   * requests, the sub-flow's plane counts as failed.
    */
   void post(long nowNs) {
     long left = filled;

@@ -19,7 +19,10 @@ final class LinkCountReporter {
    */
   private final Map<Integer, ReportedCounts> reported = new HashMap<>();
 
-  /** Adds the new counts of the queue pair in this position. */
+  /**
+   * Adds to the planes' counters what the queue pair in this position has counted since the last
+   * report.
+   */
   synchronized void report(int position, QueuePair queuePair, ConnectionWeights planes) {
     List<LinkCounts> now = queuePair.linkCounts();
     ReportedCounts last = reported.get(position);

@@ -22,7 +22,8 @@ final class PlaneBytes {
   private final long[] names;
 
   /**
-   * @param arena arena of the planes' names: the connection's, since the shim passes the names on
+   * @param arena arena of the planes' names; it lives as long as the connection, since the shim
+   *     passes on pointers to the names
    * @param keys keys of the connection's planes, in order
    */
   PlaneBytes(Arena arena, List<String> keys) {

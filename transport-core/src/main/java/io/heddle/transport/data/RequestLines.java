@@ -34,7 +34,7 @@ public final class RequestLines {
 
   /**
    * @param base address of the lines: zeros, aligned to {@link #BYTES}
-   * @param lines a power of two
+   * @param lines number of lines, a power of two
    * @param commAddress address of the communicator's line, to which the request lines point
    */
   public RequestLines(long base, int lines, long commAddress) {
@@ -61,8 +61,9 @@ public final class RequestLines {
   }
 
   /**
-   * Claims a free line and makes it pending; −1 when all are in use. A line that was never used is
-   * taken only where all others are in use, so that per-line memory stays small.
+   * Claims a free line and makes it pending. Returns its index, or −1 when all are in use. A line
+   * that was never used is taken only where all others are in use, so that per-line memory stays
+   * small.
    */
   public int claim() {
     int line = claimOfWindow();

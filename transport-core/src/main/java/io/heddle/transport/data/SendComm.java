@@ -78,7 +78,8 @@ public final class SendComm extends SprayingCommunicator {
     int receives = receivesReady(entries);
     if (receives == 0) {
       /*
-       * A caller without pending sends calls no test. Only this call can then detect the entries.
+       * A caller without pending sends calls no test. Then only this call can detect the receiver's
+       * clear-to-send entries.
        */
       int result = drive();
       if (result != TransportResult.SUCCESS) {

@@ -58,7 +58,7 @@ public abstract class SprayingCommunicator extends Communicator {
   private long[] lengthBytes = {};
   private PlaneWeights[] cutBy = {};
 
-  /* Places with chunks to be posted, in order. */
+  /* Places of the transfers that have chunks to be posted, oldest first. */
   private final Backlog backlog;
   private final FlowsToPost filled;
   private long replays;
@@ -134,7 +134,10 @@ public abstract class SprayingCommunicator extends Communicator {
     return tables[0];
   }
 
-  /** Returns the number of chunks of a transfer that is cut by these weights: not all are zero. */
+  /**
+   * Returns the number of chunks of a transfer that is cut by these weights, of which at least one
+   * isn't zero.
+   */
   protected final int chunkCount(long length, PlaneWeights by) {
     return policy.chunks(length, loads, by);
   }

@@ -163,7 +163,7 @@ public final class SubFlow {
     }
     int count = batched;
     batched = 0;
-    /* The time of the request that completed last may still be read. */
+    /* The ring keeps the time of the request that completed last, since recordDuration reads it. */
     if (posted + count - completed >= postedAtNs.length) {
       grow(posted + count - completed + 1);
     }

@@ -31,7 +31,7 @@ final class DeferredLog implements Log {
     return List.copyOf(kept);
   }
 
-  /** Writes the kept lines, then passes everything. */
+  /** Writes the kept lines. Later lines pass at once. */
   synchronized void release() {
     isReleased = true;
     kept.forEach(sentence -> log.write(Level.INFO, sentence));

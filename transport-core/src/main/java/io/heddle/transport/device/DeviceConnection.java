@@ -6,7 +6,10 @@ import java.util.Set;
 
 /** Connection as its device and the device's watchers see it. */
 public interface DeviceConnection extends RoutedConnection, AutoCloseable {
-  /** Returns this queue pair's carrier; −1 where it isn't this connection's. Control thread. */
+  /**
+   * Returns the index of the carrier (the planes) that this queue pair sends over; −1 where the
+   * queue pair isn't this connection's. Control thread.
+   */
   int carrierOf(int queuePairNumber);
 
   /** Returns this host's key of each carrier. */

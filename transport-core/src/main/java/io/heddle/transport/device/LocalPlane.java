@@ -15,7 +15,7 @@ import io.heddle.verbs.PathMtu;
  */
 public record LocalPlane(
     String key, String ownKey, Gid gid, int prefixLength, PathMtu mtu, String interfaceName) {
-  /** Returns the marks that plane matching compares. */
+  /** Returns the marks (keys, address, interface) by which the planes of two ends are matched. */
   public PlaneMarks marks() {
     return new PlaneMarks(key, ownKey, gid.toAddress(), prefixLength, interfaceName);
   }

@@ -168,8 +168,8 @@ public final class MemoryTable {
   }
 
   /**
-   * Returns the local key in the upper and the remote key in the lower half; 0 for an unknown
-   * handle.
+   * Returns the handle's two keys in one number, the local key in the upper half and the remote key
+   * in the lower half; 0 for an unknown handle.
    */
   public long keys(long handle) {
     long[] keys = keysByHandle;

@@ -37,7 +37,10 @@ public final class RouteFollower implements AutoCloseable {
   /* Period of the check for a file that is absent, or that replaced the open one. */
   private static final long SEARCH_NS = 500_000_000;
 
-  /** Prefix of the weights' source where the daemon is silent or the file is gone. */
+  /**
+   * Prefix of the description of the weights' source while the daemon is silent or the file is
+   * gone.
+   */
   private static final String HELD = "held ";
 
   private static final String ROUTES = "routes: ";
@@ -136,9 +139,10 @@ public final class RouteFollower implements AutoCloseable {
   }
 
   /*
-   * Runs one round of the thread: applies changes, then waits for the next one. For a fault in
-   * mapped memory outside its known accesses, the JVM raises InternalError. ResilientThread catches
-   * the error, and the next round applies the interrupted weights again.
+   * Runs one round of the thread: applies changes, then waits for the next one. The JVM may raise
+   * InternalError for a fault in the mapped file outside the accesses where RouteReader catches it.
+   * ResilientThread then catches the error, and the next round applies the interrupted weights
+   * again.
    */
   private boolean round() {
     if (!closed) {
@@ -239,7 +243,7 @@ public final class RouteFollower implements AutoCloseable {
     }
   }
 
-  /* Handles a lost file that has no successor yet: its weights expire. */
+  /* Lets the weights of a lost routes file expire while the file has no successor. */
   private void expireLost() {
     if (stage == Stage.HOLDING && clock.nanoTime() - lostNs >= holdNs) {
       stage = Stage.ALL_EQUAL;

@@ -374,7 +374,7 @@ public final class Failover implements PlaneFailureListener {
   /**
    * Drains exactly these planes: they get no new chunks. Control thread.
    *
-   * @param keys this host's keys
+   * @param keys this host's keys of the planes
    */
   public void drain(Set<String> keys) {
     tasks.run(() -> drainNow(keys));

@@ -24,7 +24,7 @@ public interface FailoverConnection extends PlaneLog.Source {
   /** Publishes changed plane addresses to the counters and the routes. */
   void publishAddresses();
 
-  /** Returns the weights of the planes, also where a carrier spans several. */
+  /** Returns the weights of the planes, even where a carrier spans several planes. */
   ConnectionWeights planeWeights();
 
   /** Returns the effective weights of the carriers. */

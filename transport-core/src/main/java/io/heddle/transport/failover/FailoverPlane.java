@@ -38,7 +38,7 @@ final class FailoverPlane {
     this.key = key;
   }
 
-  /** Records the failure of the plane while it was in use. */
+  /** Records that the plane has failed while it was in use. */
   void failed(String why, long nowNs) {
     cause = why;
     failedAtNs = nowNs;

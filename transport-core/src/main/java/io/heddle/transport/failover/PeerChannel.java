@@ -2,7 +2,7 @@ package io.heddle.transport.failover;
 
 import io.heddle.transport.control.ControlMessage.PlaneMessage;
 
-/** Channel from failover to the peer. Control thread. */
+/** Channel by which failover sends messages to the peer. Control thread. */
 public interface PeerChannel {
   /**
    * Sends a message, at once or when there is a control channel; returns false where the peer is
@@ -10,6 +10,8 @@ public interface PeerChannel {
    */
   boolean send(PlaneMessage message);
 
-  /** Moves the control channel to another path if the channel uses this carrier's plane. */
+  /**
+   * Moves the control channel to another path if the channel uses a plane of this failed carrier.
+   */
   void failCarrier(int carrier);
 }

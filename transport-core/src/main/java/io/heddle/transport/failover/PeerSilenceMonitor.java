@@ -10,10 +10,10 @@ import java.util.List;
  * plane. A peer that is known to have left gets none: its planes fail. Control thread.
  */
 final class PeerSilenceMonitor {
-  /** Minimum length of a wait that is logged. */
+  /** Minimum length of a wait for a silent peer that is logged, in ns. */
   private static final long REPORT_AFTER_NS = 1_000_000_000;
 
-  /** Listener of the stages of a wait. */
+  /** Listener of the stages of a wait for a silent peer. */
   interface Listener {
     /** Handles the beginning of a silence on all planes. */
     void onSilence();
@@ -39,7 +39,7 @@ final class PeerSilenceMonitor {
     this.log = log;
   }
 
-  /** Returns whether no plane carries traffic now although planes are up. */
+  /** Returns whether the peer is silent: no plane carries traffic now, although planes are up. */
   boolean isSilent() {
     return silent;
   }

@@ -250,8 +250,8 @@ public final class PlaneRecovery {
   }
 
   /*
-   * Raises the plane's share step by step. Shares are relative: an only plane carries everything at
-   * once.
+   * Raises the plane's share step by step. Shares are relative, so a plane that is the only one
+   * carries everything at once.
    */
   private void ramp(FailoverPlane plane, int epoch, int eighths) {
     if (failover.isOver() || plane.state != PlaneState.UP || plane.epoch != epoch) {

@@ -3,8 +3,8 @@ package io.heddle.transport.onesided;
 import java.util.Arrays;
 
 /**
- * Order of one peer's one-sided operations, which are numbered in each of NCCL's contexts. Owned by
- * the holder of the {@link Baton}.
+ * Order of one peer's one-sided operations, which are numbered separately in each of NCCL's
+ * contexts. Owned by the holder of the {@link io.heddle.transport.data.Baton}.
  */
 final class ContextOrder {
   /** Maximum number of contexts over a group's lifetime. */

@@ -145,7 +145,8 @@ final class DeviceSignalWords implements AutoCloseable {
   }
 
   /**
-   * Queues an addition where it must wait: behind unflushed data, or for a word on the device.
+   * Queues an addition that must wait, because data has to be flushed before it, or because the
+   * word is in GPU memory.
    *
    * @return false where the processor may add at once
    */
@@ -317,7 +318,8 @@ final class DeviceSignalWords implements AutoCloseable {
   }
 
   /*
-   * Reports the completed additions. An addition whose owner is busy is reported at the next call.
+   * Reports the completed additions to their listeners. An addition whose listener is busy is
+   * reported at the next call.
    */
   private void end() {
     while (!round.isEmpty()) {

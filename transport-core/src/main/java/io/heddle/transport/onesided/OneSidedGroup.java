@@ -29,7 +29,7 @@ public final class OneSidedGroup implements AutoCloseable {
 
   /*
    * Limit of a wait for additions: the adapter's own reads and writes take some microseconds, and
-   * a plane's failure a second.
+   * the failure of a plane takes a second.
    */
   private static final long DRAIN_LIMIT_NS = 5_000_000_000L;
 
@@ -167,7 +167,8 @@ public final class OneSidedGroup implements AutoCloseable {
    *
    * @param local number of the registration of this rank's bytes, if any
    * @param localOffset offset of the first byte in that registration
-   * @param operation owned by the caller, who may reuse it afterwards
+   * @param operation description of the operation; the caller owns it, and may reuse it after the
+   *     call
    * @return the address of a {@code struct heddle_request}, {@link #NOTHING} where there is nothing
    *     to do, or a negated result code
    */
@@ -381,7 +382,7 @@ public final class OneSidedGroup implements AutoCloseable {
       return;
     }
     closed = true;
-    /* Later calls return before they touch the closed parts. */
+    /* With this result, later calls return before they touch the closed parts. */
     if (result == TransportResult.SUCCESS) {
       result = TransportResult.INVALID_USAGE;
     }

@@ -30,7 +30,7 @@ final class OneSidedInitiator extends SprayingCommunicator {
 
   private static final int SLOTS = OperationRecord.SLOTS;
 
-  /* Tables of transfers. */
+  /* Numbers of the two tables of transfers. */
   private static final int PUTS = 0;
   private static final int GETS = 1;
 
@@ -173,7 +173,10 @@ final class OneSidedInitiator extends SprayingCommunicator {
     if (operations[place] != null || !get && number - creditSeen >= SLOTS) {
       return false;
     }
-    /* Policies cut for planes in use; while no plane is in use, the operation waits. */
+    /*
+     * Spray policies cut operations for the planes in use, so the operation waits while no plane is
+     * in use.
+     */
     PlaneWeights by = newestWeights();
     if (by.areAllZero()) {
       return false;

@@ -11,12 +11,12 @@ public final class OneSidedOperation {
   public static final long MOST_BYTES =
       (long) SprayPolicy.MAX_CHUNKS * SprayPolicy.MOST_CHUNK_BYTES;
 
-  /** Order in which the target may apply the signal. */
+  /** Rule for the order in which the target applies signals. */
   public enum Signal {
     NONE(0),
-    /** The signal comes after the operation's own bytes. */
+    /** The target applies the signal after the operation's own bytes have arrived. */
     WEAK(1),
-    /** The signal comes after all earlier operations of its context. */
+    /** The target applies the signal after all earlier operations of its context are finished. */
     STRONG(2);
 
     final int code;

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Initiator's cache of the peer's registrations. An entry is read from the peer's directory at its
  * first use. A missing entry is read again after a pause, since the peer may be about to register.
- * Owned by the holder of the {@link Baton}.
+ * Owned by the holder of the {@link io.heddle.transport.data.Baton}.
  */
 final class RemoteDirectory {
   /** Pause between two reads of a missing entry. */
@@ -61,7 +61,7 @@ final class RemoteDirectory {
 
   /**
    * Returns a sentence about the part of an operation that lies outside the peer's memory; null
-   * where there is none. All entries of the operation must be known.
+   * where there is none. All directory entries that the operation uses must be known.
    */
   @Nullable String describeOutOfBounds(OneSidedOperation operation) {
     int memory = operation.registration;

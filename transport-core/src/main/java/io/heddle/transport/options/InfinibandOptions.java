@@ -246,7 +246,10 @@ public final class InfinibandOptions {
   /** Ignored variables, each with its reason. */
   static final Map<String, String> IGNORED = ignored();
 
-  /** Log line for each variable of {@link #ALL} that is set. */
+  /**
+   * Log lines for the variables of {@link #ALL}, by variable; a line is logged if its variable is
+   * set.
+   */
   static final Map<String, String> HONOURED = honoured();
 
   private InfinibandOptions() {}

@@ -199,7 +199,9 @@ public final class TransportOptions {
 
   private TransportOptions() {}
 
-  /** Returns the log line for each of NCCL's variables that is set. */
+  /**
+   * Returns log lines about NCCL's variables, by variable; a line is logged if its variable is set.
+   */
   public static Map<String, String> remarks() {
     Map<String, String> remarks = new LinkedHashMap<>(InfinibandOptions.HONOURED);
     remarks.putAll(IGNORED);
