@@ -4,6 +4,7 @@ import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.config.BridgeConfigChange;
 import io.heddle.bridge.config.ConfigDigest;
 import io.heddle.bridge.fabric.FabricPort;
+import io.heddle.bridge.fabric.PacketPort;
 import io.heddle.bridge.fabric.SendPath;
 import io.heddle.bridge.fabric.SystemClock;
 import io.heddle.bridge.limit.LimitedFlow;
@@ -95,27 +96,30 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
     status = StatusFile.create(config.status(), config.name(), configFile);
     faults = new BridgeFaults(lock, groups.values(), status, log);
     try {
-      long[] counters = new long[2];
       for (int side = 0; side < 2; side++) {
         FabricPort fabric =
-            FabricPorts.open(config.fabrics().get(side), config.isTransparent(), clock, log);
+            FabricPorts.open(
+                config.fabrics().get(side),
+                config.isTransparent(),
+                clock,
+                log,
+                status.fabricCounters(side));
         fabrics.add(fabric);
-        counters[side] = status.fabric(side, fabric.name(), fabric.describe());
-        fabric.countAt(counters[side]);
+        status.describeFabric(side, fabric.name(), fabric.describe());
       }
       UnicastCheck.require(config, fabrics);
       StormGuard[] guards = {new StormGuard(arena), new StormGuard(arena)};
-      FabricPort a = fabrics.getFirst();
-      FabricPort b = fabrics.getLast();
-      FabricOutlet exit = new FabricOutlet(new FabricPort[] {a, b}, guards);
+      PacketPort a = fabrics.getFirst().packets();
+      PacketPort b = fabrics.getLast().packets();
+      FabricOutlet exit = new FabricOutlet(new PacketPort[] {a, b}, guards);
       int packetBytes = Math.max(a.mostBytes(true), b.mostBytes(true));
       long now = System.nanoTime();
       Limiter limiter = new Limiter(arena, Limiter.POOL_BYTES, packetBytes, exit, now);
       unicastSlot = config.unicast() == null ? NO_SLOT : openUnicast(config.unicast());
       hosts = config.unicast() == null ? null : hosts(config.unicast(), limiter);
       Forwarder[] forwarders = {
-        new Forwarder(0, a, b, counters[0], guards[0], limiter, hosts),
-        new Forwarder(1, b, a, counters[1], guards[1], limiter, hosts)
+        new Forwarder(0, a, b, status.fabricCounters(0), guards[0], limiter, hosts),
+        new Forwarder(1, b, a, status.fabricCounters(1), guards[1], limiter, hosts)
       };
       for (GroupSettings each : config.groups()) {
         groups.put(each.address(), open(each));
@@ -165,7 +169,7 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
     List<Gid> own = new ArrayList<>();
     try {
       for (int side = 0; side < 2; side++) {
-        sockets.add(FabricPorts.beacons(fabrics.get(side), config.fabrics().get(side), settings));
+        sockets.add(FabricPorts.beacons(fabrics.get(side), settings));
         own.addAll(fabrics.get(side).ownAddresses());
       }
     } catch (RuntimeException failed) {

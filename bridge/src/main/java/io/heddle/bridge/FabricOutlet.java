@@ -1,6 +1,6 @@
 package io.heddle.bridge;
 
-import io.heddle.bridge.fabric.FabricPort;
+import io.heddle.bridge.fabric.PacketPort;
 import io.heddle.bridge.limit.LimitedFlow;
 import io.heddle.bridge.limit.Limiter;
 import io.heddle.bridge.multicast.StormGuard;
@@ -10,14 +10,14 @@ import io.heddle.bridge.multicast.StormGuard;
  * guard.
  */
 final class FabricOutlet implements Limiter.Outlet {
-  private final FabricPort[] fabrics;
+  private final PacketPort[] fabrics;
   private final StormGuard[] guards;
 
   /**
-   * @param fabrics ports in fabric a and b
+   * @param fabrics data sides of the ports in fabric a and b
    * @param guards storm guards of fabric a and b
    */
-  FabricOutlet(FabricPort[] fabrics, StormGuard[] guards) {
+  FabricOutlet(PacketPort[] fabrics, StormGuard[] guards) {
     this.fabrics = fabrics;
     this.guards = guards;
   }
@@ -38,7 +38,7 @@ final class FabricOutlet implements Limiter.Outlet {
 
   /** Passes all packets that were sent since the last call to the system. */
   void flush() {
-    for (FabricPort each : fabrics) {
+    for (PacketPort each : fabrics) {
       each.flush();
     }
   }
@@ -48,7 +48,7 @@ final class FabricOutlet implements Limiter.Outlet {
    * failed.
    */
   void discard() {
-    for (FabricPort each : fabrics) {
+    for (PacketPort each : fabrics) {
       each.discard();
     }
   }

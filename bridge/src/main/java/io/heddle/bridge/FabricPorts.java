@@ -32,12 +32,14 @@ final class FabricPorts {
 
   /**
    * @param transparent whether packets are also sent from other hosts' addresses
+   * @param counters address of the fabric's counters in the status file
    * @throws HeddleException if the port can't be opened, with the reason
    */
-  static FabricPort open(FabricSpec spec, boolean transparent, SystemClock clock, Log log) {
+  static FabricPort open(
+      FabricSpec spec, boolean transparent, SystemClock clock, Log log, long counters) {
     return switch (spec) {
-      case WireSpec wire -> WireFabric.open(wire, transparent, clock);
-      case VerbsSpec verbs -> VerbsFabric.open(verbs, log);
+      case WireSpec wire -> WireFabric.open(wire, transparent, clock, counters);
+      case VerbsSpec verbs -> VerbsFabric.open(verbs, log, counters);
     };
   }
 
@@ -81,9 +83,9 @@ final class FabricPorts {
   }
 
   /** Opens the socket that sends and receives beacons in a fabric. */
-  static BeaconSocket beacons(FabricPort fabric, FabricSpec spec, PeerSettings settings) {
+  static BeaconSocket beacons(FabricPort fabric, PeerSettings settings) {
     return switch (fabric) {
-      case WireFabric wire -> wire.beacons(settings, spec.hops());
+      case WireFabric wire -> wire.beacons(settings);
       case VerbsFabric verbs -> verbs.beacons(settings);
       default -> throw new IllegalStateException(fabric.describe() + " isn't opened here");
     };

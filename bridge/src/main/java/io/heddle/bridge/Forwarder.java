@@ -1,6 +1,6 @@
 package io.heddle.bridge;
 
-import io.heddle.bridge.fabric.FabricPort;
+import io.heddle.bridge.fabric.PacketPort;
 import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.limit.LimitedFlow;
 import io.heddle.bridge.limit.Limiter;
@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Forwarder {
   private final int side;
-  private final FabricPort from;
-  private final FabricPort to;
+  private final PacketPort from;
+  private final PacketPort to;
   private final long fabricCounters;
   private final StormGuard sentBack;
   private final Limiter limiter;
@@ -41,8 +41,8 @@ final class Forwarder {
    */
   Forwarder(
       int side,
-      FabricPort from,
-      FabricPort to,
+      PacketPort from,
+      PacketPort to,
       long fabricCounters,
       StormGuard sentBack,
       Limiter limiter,

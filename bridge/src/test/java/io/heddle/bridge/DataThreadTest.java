@@ -5,7 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bridge.config.BridgeConfig;
-import io.heddle.bridge.fabric.FabricPort;
+import io.heddle.bridge.fabric.PacketPort;
+import io.heddle.bridge.fabric.StubFabric;
 import io.heddle.bridge.limit.Limiter;
 import io.heddle.bridge.multicast.LoopRules;
 import io.heddle.bridge.multicast.RateLimit;
@@ -30,16 +31,16 @@ class DataThreadTest {
 
   private final Arena arena = Arena.ofShared();
   private final CountDownLatch lost = new CountDownLatch(1);
-  private final FaultyFabric other = new FaultyFabric(0);
+  private final StubFabric other = new StubFabric();
 
   @AfterEach
   void free() {
     arena.close();
   }
 
-  private DataThread threadOf(FaultyFabric fabric) {
+  private DataThread threadOf(StubFabric fabric) {
     StormGuard[] guards = {new StormGuard(arena), new StormGuard(arena)};
-    FabricOutlet exit = new FabricOutlet(new FabricPort[] {fabric, other}, guards);
+    FabricOutlet exit = new FabricOutlet(new PacketPort[] {fabric, other}, guards);
     long now = System.nanoTime();
     Limiter limiter = new Limiter(arena, 1 << 20, 1500, exit, now);
     Forwarder[] forwarders = {
@@ -71,7 +72,7 @@ class DataThreadTest {
         new CountDownLatch(1));
   }
 
-  private static void awaitPolls(FaultyFabric fabric, int polls) {
+  private static void awaitPolls(StubFabric fabric, int polls) {
     Deadline deadline = Deadline.ofSeconds(30);
     while (fabric.polls.get() < polls) {
       assertFalse(deadline.isOver(), () -> fabric.polls + " polls within " + deadline);
@@ -81,7 +82,7 @@ class DataThreadTest {
 
   @Test
   void endsOnRequestEvenIfEveryRoundFails() {
-    FaultyFabric fabric = new FaultyFabric(FOR_EVER);
+    StubFabric fabric = new StubFabric().failing(FOR_EVER);
     DataThread data = threadOf(fabric);
     data.start();
     awaitPolls(fabric, 2);
@@ -90,7 +91,7 @@ class DataThreadTest {
 
   @Test
   void reportsThatEveryRoundFails() throws InterruptedException {
-    DataThread data = threadOf(new FaultyFabric(FOR_EVER));
+    DataThread data = threadOf(new StubFabric().failing(FOR_EVER));
     data.start();
     lost.await();
     data.end();
@@ -98,7 +99,7 @@ class DataThreadTest {
 
   @Test
   void detectsHungThreadButNotSleepingOne() {
-    FaultyFabric fabric = new FaultyFabric(0);
+    StubFabric fabric = new StubFabric();
     DataThread data = threadOf(fabric);
     data.start();
     awaitPolls(fabric, 2);
@@ -122,7 +123,7 @@ class DataThreadTest {
 
   @Test
   void awaitUseReturnsWhenThreadEnds() {
-    FaultyFabric fabric = new FaultyFabric(FOR_EVER);
+    StubFabric fabric = new StubFabric().failing(FOR_EVER);
     DataThread data = threadOf(fabric);
     data.start();
     awaitPolls(fabric, 2);
@@ -133,7 +134,7 @@ class DataThreadTest {
 
   @Test
   void confirmsUseOfNewTables() {
-    DataThread data = threadOf(new FaultyFabric(1));
+    DataThread data = threadOf(new StubFabric().failing(1));
     data.start();
     BridgeTables others = tables();
     data.setTables(others);
@@ -144,7 +145,7 @@ class DataThreadTest {
 
   @Test
   void failedRoundDropsItsQueuedPackets() {
-    FaultyFabric fabric = new FaultyFabric(1);
+    StubFabric fabric = new StubFabric().failing(1);
     DataThread data = threadOf(fabric);
     data.start();
     awaitPolls(fabric, 3);

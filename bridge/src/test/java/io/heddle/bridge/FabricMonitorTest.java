@@ -3,6 +3,7 @@ package io.heddle.bridge;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.heddle.bridge.fabric.StubFabric;
 import io.heddle.bridge.multicast.LoopRules;
 import io.heddle.bridge.unicast.HostForwarder;
 import io.heddle.bridge.unicast.ProxyAddresses;
@@ -29,8 +30,8 @@ class FabricMonitorTest {
     }
   }
 
-  private final FaultyFabric first = new FaultyFabric(0);
-  private final FaultyFabric second = new FaultyFabric(0);
+  private final StubFabric first = new StubFabric();
+  private final StubFabric second = new StubFabric();
   private final WaitingForwarder hosts = new WaitingForwarder();
   private final List<String> heard = new ArrayList<>();
   private final FabricMonitor watch =
@@ -41,7 +42,7 @@ class FabricMonitorTest {
     assertNull(watch.trouble(), "not checked yet");
     second.state = "e2 has no link";
     watch.check();
-    assertEquals("fabric faulty: e2 has no link", watch.trouble());
+    assertEquals("fabric stub: e2 has no link", watch.trouble());
     second.state = "";
     watch.check();
     assertEquals("", watch.trouble(), "unicast isn't part of readiness");
@@ -59,8 +60,8 @@ class FabricMonitorTest {
     assertEquals(
         List.of(
             "unicast: port 18515 isn't free",
-            "fabric faulty: e1 has no link",
-            "fabric faulty: all is as it was at the start again",
+            "fabric stub: e1 has no link",
+            "fabric stub: all is as it was at the start again",
             "unicast: all is as it was at the start again"),
         heard);
   }

@@ -263,11 +263,11 @@ final class InfinibandDatagramTest {
     right.qp.start(GROUP_KEY);
     right.postReceive();
     right.qp.attachMulticast(mgid, StandinControl.join("0/1", mgid));
-    try (VerbsFabric bridge = VerbsFabric.open(spec, (level, sentence) -> {});
-        Arena counters = Arena.ofConfined()) {
-      long at = Memory.allocate(counters, 4096, 8);
-      long packet = Memory.allocate(counters, 256, 8);
-      bridge.countAt(at);
+    try (Arena arena = Arena.ofConfined();
+        VerbsFabric bridge =
+            VerbsFabric.open(spec, (level, sentence) -> {}, Memory.allocate(arena, 4096, 8))) {
+      long at = Memory.allocate(arena, 4096, 8);
+      long packet = Memory.allocate(arena, 256, 8);
       DatagramFormat.write(
           packet,
           DatagramFormat.SEND_ONLY,
@@ -279,8 +279,8 @@ final class InfinibandDatagramTest {
       int length =
           DatagramFormat.headerBytes(DatagramFormat.SEND_ONLY) + 100 + PacketFormat.ICRC_BYTES;
       SendPath sendPath = bridge.sendPathTo(new GroupAddress(group, 0, MgidFormat.IPV4), 0x68);
-      bridge.send(sendPath, packet, length, 0, at, System.nanoTime());
-      bridge.flush();
+      bridge.packets().send(sendPath, packet, length, 0, at, System.nanoTime());
+      bridge.packets().flush();
       WorkCompletion got = right.await();
       assertEquals(3, got.serviceLevel, "STANDIN_SL");
       byte[] header = Memory.toArray(right.mr.address(), HEADER_BYTES);

@@ -87,8 +87,8 @@ final class InfinibandFabricTest {
 
   private VerbsFabric fabric(String device, String address) throws UnknownHostException {
     VerbsSpec spec = new VerbsSpec("a", device, List.of(gid(address)), List.of(), 0, 1);
-    VerbsFabric fabric = VerbsFabric.open(spec, (level, sentence) -> output.add(sentence));
-    fabric.countAt(counters);
+    VerbsFabric fabric =
+        VerbsFabric.open(spec, (level, sentence) -> output.add(sentence), counters);
     return fabric;
   }
 
@@ -108,21 +108,21 @@ final class InfinibandFabricTest {
   }
 
   private void send(VerbsFabric by, SendPath sendPath) {
-    by.send(sendPath, packet, build(), 0, groupCounters, System.nanoTime());
-    by.flush();
+    by.packets().send(sendPath, packet, build(), 0, groupCounters, System.nanoTime());
+    by.packets().flush();
   }
 
   private static TrainBatch await(VerbsFabric fabric) {
     Deadline deadline = Deadline.ofSeconds(20);
-    while (fabric.poll() == 0) {
+    while (fabric.packets().poll() == 0) {
       assertFalse(deadline.isOver(), "nothing came");
     }
-    return fabric.batch();
+    return fabric.packets().batch();
   }
 
   /* Expects that nothing was received. The stand-in delivers at once, so one poll suffices. */
   private static void expectNothing(VerbsFabric fabric) {
-    assertEquals(0, fabric.poll());
+    assertEquals(0, fabric.packets().poll());
   }
 
   @ParameterizedTest
@@ -223,8 +223,8 @@ final class InfinibandFabricTest {
       near.check();
       far.check();
       send(near, sendPath);
-    } while (far.poll() == 0);
-    assertEquals(gid("239.1.2.12").low(), far.batch().destinationLow[0]);
+    } while (far.packets().poll() == 0);
+    assertEquals(gid("239.1.2.12").low(), far.packets().batch().destinationLow[0]);
     assertEquals(List.of("", ""), List.of(near.check(), far.check()));
     far.leave(gid("239.1.2.12"));
     near.retire(sendPath);
@@ -243,10 +243,10 @@ final class InfinibandFabricTest {
       assertFalse(deadline.isOver(), "the last round allocated " + allocated + " bytes");
       long before = threads.getThreadAllocatedBytes(self);
       for (int i = 0; i < ROUND; i++) {
-        far.maySleep();
+        far.packets().maySleep();
         send(near, sendPath);
-        near.poll();
-        far.poll();
+        near.packets().poll();
+        far.packets().poll();
       }
       allocated = threads.getThreadAllocatedBytes(self) - before;
     }

@@ -123,6 +123,7 @@ final class InfinibandMappedTest {
                 8192,
                 (flow, at, length, crc, digest, arrivedNs, nowNs) ->
                     ends.get(flow.side())
+                        .packets()
                         .send(flow.sendPath(), at, length, crc, flow.counters(), arrivedNs),
                 System.nanoTime()),
             new SplittableRandom(7));
@@ -141,9 +142,9 @@ final class InfinibandMappedTest {
             proxyAddresses.addressesIn(side),
             QUEUE_PAIRS,
             1);
-    VerbsFabric fabric = VerbsFabric.open(spec, (level, sentence) -> output.add(sentence));
+    VerbsFabric fabric =
+        VerbsFabric.open(spec, (level, sentence) -> output.add(sentence), counters);
     ends.add(fabric);
-    fabric.countAt(counters);
     fabric.requireAssigned(spec);
     return MappedEnd.ofDevice(
         fabric,
@@ -177,11 +178,11 @@ final class InfinibandMappedTest {
   /* Polls the services and the bridge once. The bridge runs without threads of its own here. */
   private void forwardAll() {
     for (int side = 0; side < 2; side++) {
-      int trains = ends.get(side).poll();
+      int trains = ends.get(side).packets().poll();
       for (int train = 0; train < trains; train++) {
         forwarder.forward(side, train, RULES, RULES, proxyAddresses);
       }
-      ends.get(1 - side).flush();
+      ends.get(1 - side).packets().flush();
       forwarder.expire(side, System.nanoTime());
     }
     b1.answer();
@@ -334,11 +335,11 @@ final class InfinibandMappedTest {
         b1.send(0, inB(a1), client, i);
         long before = threads.getThreadAllocatedBytes(self);
         for (int side = 0; side < 2; side++) {
-          int trains = ends.get(side).poll();
+          int trains = ends.get(side).packets().poll();
           for (int train = 0; train < trains; train++) {
             forwarder.forward(side, train, RULES, RULES, proxyAddresses);
           }
-          ends.get(1 - side).flush();
+          ends.get(1 - side).packets().flush();
           forwarder.expire(side, System.nanoTime());
         }
         allocated += threads.getThreadAllocatedBytes(self) - before;

@@ -148,8 +148,7 @@ final class MappedOverVerbsTest {
     VerbsSpec spec =
         new VerbsSpec(
             side == A ? "a" : "b", "standin" + side, List.of(), proxyAddresses, queuePairs, 1);
-    VerbsFabric fabric = VerbsFabric.open(spec, (level, sentence) -> {});
-    fabric.countAt(counters);
+    VerbsFabric fabric = VerbsFabric.open(spec, (level, sentence) -> {}, counters);
     opened.add(fabric);
     return fabric;
   }
@@ -180,8 +179,8 @@ final class MappedOverVerbsTest {
       Memory.clear(packet + HEADERS, PAYLOAD_BYTES);
       Memory.setLong(packet + HEADERS, word);
       SendPath sendPath = fabric.sendPathBetween(address, to, 0);
-      fabric.send(sendPath, packet, LENGTH, 0, directions[side], System.nanoTime());
-      fabric.flush();
+      fabric.packets().send(sendPath, packet, LENGTH, 0, directions[side], System.nanoTime());
+      fabric.packets().flush();
     }
 
     /*
@@ -190,10 +189,10 @@ final class MappedOverVerbsTest {
      */
     private int receive(Gid from, long word) {
       Deadline deadline = Deadline.ofSeconds(20);
-      while (fabric.poll() == 0) {
+      while (fabric.packets().poll() == 0) {
         assertFalse(deadline.isOver(), "nothing came");
       }
-      TrainBatch batch = fabric.batch();
+      TrainBatch batch = fabric.packets().batch();
       long got = batch.address[0];
       assertEquals(from, new Gid(batch.sourceHigh[0], batch.sourceLow[0]));
       assertEquals(word, Memory.getLong(got + HEADERS));
@@ -247,6 +246,7 @@ final class MappedOverVerbsTest {
                   8192,
                   (flow, at, length, crc, digest, arrivedNs, nowNs) ->
                       ends.get(flow.side())
+                          .packets()
                           .send(flow.sendPath(), at, length, crc, flow.counters(), arrivedNs),
                   System.nanoTime()),
               new SplittableRandom(number));
@@ -254,11 +254,11 @@ final class MappedOverVerbsTest {
 
     private void forwardAll() {
       for (int side = 0; side < 2; side++) {
-        int trains = ends.get(side).poll();
+        int trains = ends.get(side).packets().poll();
         for (int train = 0; train < trains; train++) {
           forwarder.forward(side, train, RULES, RULES, proxyAddresses);
         }
-        ends.get(1 - side).flush();
+        ends.get(1 - side).packets().flush();
         forwarder.expire(side, System.nanoTime());
       }
     }
@@ -320,7 +320,7 @@ final class MappedOverVerbsTest {
     second.exchange(A, other, 3);
     first.close();
     a.send(first.addresses.get(A), service, 4);
-    assertEquals(0, b.fabric.poll(), "no member receives it any more");
+    assertEquals(0, b.fabric.packets().poll(), "no member receives it any more");
     int again = second.connect(A);
     assertEquals(other, again, "the service has its queue pair there already");
     second.exchange(A, again, 5);

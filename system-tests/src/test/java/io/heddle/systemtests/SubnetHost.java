@@ -57,8 +57,7 @@ final class SubnetHost implements AutoCloseable {
    */
   SubnetHost(String device, Gid address, int queuePairs, Runnable meanwhile) {
     VerbsSpec spec = new VerbsSpec("host", device, List.of(address), List.of(), queuePairs, 1);
-    fabric = VerbsFabric.open(spec, (level, sentence) -> output.add(sentence));
-    fabric.countAt(counters);
+    fabric = VerbsFabric.open(spec, (level, sentence) -> output.add(sentence), counters);
     manager =
         RdmaCmSidrService.open(
             fabric, fabric.hosts(), device, 0, (level, sentence) -> output.add(sentence));
@@ -137,8 +136,8 @@ final class SubnetHost implements AutoCloseable {
     Memory.clear(packet + HEADERS, PAYLOAD_BYTES);
     Memory.setLong(packet + HEADERS, word);
     SendPath sendPath = fabric.sendPathBetween(address, to, 0);
-    fabric.send(sendPath, packet, LENGTH, 0, counters, System.nanoTime());
-    fabric.flush();
+    fabric.packets().send(sendPath, packet, LENGTH, 0, counters, System.nanoTime());
+    fabric.packets().flush();
   }
 
   /** Waits for the next message and returns it. */
@@ -157,8 +156,8 @@ final class SubnetHost implements AutoCloseable {
   /** Returns the messages that have arrived, without waiting. */
   List<Received> poll() {
     List<Received> heard = new ArrayList<>();
-    int trains = fabric.poll();
-    TrainBatch batch = fabric.batch();
+    int trains = fabric.packets().poll();
+    TrainBatch batch = fabric.packets().batch();
     for (int train = 0; train < trains; train++) {
       long at = batch.address[train];
       int from = DatagramFormat.sourceQueuePair(at);

@@ -81,15 +81,13 @@ final class VerbsFabricTest {
     far = fabric("standin1");
   }
 
-  private static VerbsFabric opened(String device, List<Gid> addresses) {
+  private VerbsFabric opened(String device, List<Gid> addresses) {
     VerbsSpec spec = new VerbsSpec("a", device, addresses, List.of(), 0, 1);
-    return VerbsFabric.open(spec, (level, sentence) -> {});
+    return VerbsFabric.open(spec, (level, sentence) -> {}, counters);
   }
 
   private VerbsFabric fabric(String device) {
-    VerbsFabric fabric = opened(device, List.of());
-    fabric.countAt(counters);
-    return fabric;
+    return opened(device, List.of());
   }
 
   @AfterEach
@@ -128,16 +126,16 @@ final class VerbsFabricTest {
   }
 
   private void send(SendPath sendPath, int length) {
-    near.send(sendPath, packet, length, 0, groupCounters, System.nanoTime());
-    near.flush();
+    near.packets().send(sendPath, packet, length, 0, groupCounters, System.nanoTime());
+    near.packets().flush();
   }
 
   private int awaitPacket() {
     Deadline deadline = Deadline.ofSeconds(20);
-    int count = far.poll();
+    int count = far.packets().poll();
     while (count == 0) {
       assertFalse(deadline.isOver(), "nothing came");
-      count = far.poll();
+      count = far.packets().poll();
     }
     return count;
   }
@@ -150,7 +148,7 @@ final class VerbsFabricTest {
       int length = build(bytes);
       send(sendPath, length);
       assertEquals(1, awaitPacket());
-      TrainBatch batch = far.batch();
+      TrainBatch batch = far.packets().batch();
       long got = batch.address[0];
       assertEquals(length, batch.lengthBytes[0]);
       assertTrue(DatagramFormat.isDatagram(got, length));
@@ -167,7 +165,8 @@ final class VerbsFabricTest {
     }
     far.leave(GROUP);
     send(sendPath, build(8));
-    assertEquals(0, far.poll(), "it has left the group, and the stand-in delivers at once");
+    assertEquals(
+        0, far.packets().poll(), "it has left the group, and the stand-in delivers at once");
   }
 
   /*
@@ -179,13 +178,13 @@ final class VerbsFabricTest {
     far.join(NAME);
     SendPath sendPath = near.sendPathTo(NAME, 0);
     int length = build(64);
-    assertEquals(0, far.poll(), "nothing has come, and that's known");
+    assertEquals(0, far.packets().poll(), "nothing has come, and that's known");
     long before = System.nanoTime();
-    assertEquals(0, far.poll());
+    assertEquals(0, far.packets().poll());
     send(sendPath, length);
     long sent = System.nanoTime();
     assertEquals(1, awaitPacket());
-    TrainBatch batch = far.batch();
+    TrainBatch batch = far.packets().batch();
     assertTrue(batch.arrivedNs[0] - sent >= 0, "it had come before it was polled");
     assertTrue(batch.notBeforeNs[0] - sent < 0);
     assertTrue(batch.notBeforeNs[0] - (before - DEVICE_NS) >= 0, "nothing had come before");
@@ -199,13 +198,14 @@ final class VerbsFabricTest {
     long posted = 0;
     for (int polled = 0; polled < 2 * RECEIVES; polled += BATCH) {
       posted = polled == RECEIVES ? System.nanoTime() : posted;
-      assertEquals(BATCH, far.poll());
+      assertEquals(BATCH, far.packets().poll());
       for (int i = 0; i < BATCH; i++) {
         send(sendPath, length);
       }
     }
     for (int row = 0; row < BATCH; row++) {
-      assertTrue(far.batch().notBeforeNs[row] - (posted - DEVICE_NS) >= 0, "posted after that");
+      assertTrue(
+          far.packets().batch().notBeforeNs[row] - (posted - DEVICE_NS) >= 0, "posted after that");
     }
   }
 
@@ -227,8 +227,7 @@ final class VerbsFabricTest {
   void eachQueuePairUsesItsNumberAndOneDescriptorWakesForAll() {
     far.close();
     VerbsSpec spec = new VerbsSpec("b", "standin1", List.of(), List.of(), 3, 1);
-    far = VerbsFabric.open(spec, (level, sentence) -> {});
-    far.countAt(counters);
+    far = VerbsFabric.open(spec, (level, sentence) -> {}, counters);
     Gid source = near.ownAddresses().get(1);
     Gid destination = far.ownAddresses().get(1);
     SendPath there = near.sendPathBetween(source, destination, 0);
@@ -239,54 +238,56 @@ final class VerbsFabricTest {
     for (int number : far.numbers()) {
       int length = build(64);
       DatagramFormat.setQueuePair(packet, number);
-      assertTrue(far.maySleep());
-      assertFalse(LinuxCalls.isReadable(far.descriptor()));
+      assertTrue(far.packets().maySleep());
+      assertFalse(LinuxCalls.isReadable(far.packets().descriptor()));
       send(there, length);
       Deadline deadline = Deadline.ofSeconds(20);
-      while (!LinuxCalls.isReadable(far.descriptor())) {
+      while (!LinuxCalls.isReadable(far.packets().descriptor())) {
         assertFalse(deadline.isOver(), "no thread was woken");
       }
       assertEquals(1, awaitPacket());
-      long got = far.batch().address[0];
+      long got = far.packets().batch().address[0];
       assertEquals(number, PacketFormat.queuePair(got));
       assertEquals(near.numbers()[0], DatagramFormat.sourceQueuePair(got));
       DatagramFormat.setQueuePair(got, near.numbers()[0]);
       DatagramFormat.setSourceQueuePair(got, number);
-      far.send(back, got, length, 0, groupCounters, System.nanoTime());
-      far.flush();
-      assertEquals(1, near.poll(), "the stand-in delivers at once");
-      assertEquals(number, DatagramFormat.sourceQueuePair(near.batch().address[0]));
+      far.packets().send(back, got, length, 0, groupCounters, System.nanoTime());
+      far.packets().flush();
+      assertEquals(1, near.packets().poll(), "the stand-in delivers at once");
+      assertEquals(number, DatagramFormat.sourceQueuePair(near.packets().batch().address[0]));
       assertEquals(
-          source, new Gid(near.batch().destinationHigh[0], near.batch().destinationLow[0]));
-      assertEquals(0, far.poll());
+          source,
+          new Gid(
+              near.packets().batch().destinationHigh[0], near.packets().batch().destinationLow[0]));
+      assertEquals(0, far.packets().poll());
     }
   }
 
   @Test
   void packetsLongerThanMtuAreNotSent() {
-    int mtu = near.mostBytes(false) - 24 - PacketFormat.ICRC_BYTES;
+    int mtu = near.packets().mostBytes(false) - 24 - PacketFormat.ICRC_BYTES;
     SendPath sendPath = near.sendPathTo(NAME, 0);
     far.join(NAME);
     send(sendPath, build(mtu));
     assertEquals(1, awaitPacket());
     send(sendPath, build(mtu + 4));
-    assertEquals(0, far.poll());
+    assertEquals(0, far.packets().poll());
   }
 
   @Test
   void sleepsOnlyWhileIdleAndWakesForPacket() {
     far.join(NAME);
     SendPath sendPath = near.sendPathTo(NAME, 0);
-    assertTrue(far.maySleep());
-    assertFalse(LinuxCalls.isReadable(far.descriptor()));
+    assertTrue(far.packets().maySleep());
+    assertFalse(LinuxCalls.isReadable(far.packets().descriptor()));
     send(sendPath, build(8));
     Deadline deadline = Deadline.ofSeconds(20);
-    while (!LinuxCalls.isReadable(far.descriptor())) {
+    while (!LinuxCalls.isReadable(far.packets().descriptor())) {
       assertFalse(deadline.isOver(), "no thread was woken");
     }
-    assertFalse(far.maySleep(), "there's a packet");
-    assertEquals(1, far.poll());
-    assertTrue(far.maySleep());
+    assertFalse(far.packets().maySleep(), "there's a packet");
+    assertEquals(1, far.packets().poll());
+    assertTrue(far.packets().maySleep());
   }
 
   @Test
@@ -303,7 +304,8 @@ final class VerbsFabricTest {
     assertEquals("", near.check());
     send(sendPath, build(8));
     assertEquals(1, awaitPacket());
-    assertEquals(own, new Gid(far.batch().sourceHigh[0], far.batch().sourceLow[0]));
+    assertEquals(
+        own, new Gid(far.packets().batch().sourceHigh[0], far.packets().batch().sourceLow[0]));
     near.retire(sendPath);
     assertEquals("", near.check(), "the handles before are freed");
   }
@@ -321,10 +323,10 @@ final class VerbsFabricTest {
       assertFalse(deadline.isOver(), "the last round allocated " + allocated + " bytes");
       long before = threads.getThreadAllocatedBytes(self);
       for (int i = 0; i < ROUND; i++) {
-        far.maySleep();
+        far.packets().maySleep();
         send(sendPath, length);
-        near.poll();
-        far.poll();
+        near.packets().poll();
+        far.packets().poll();
       }
       allocated = threads.getThreadAllocatedBytes(self) - before;
     }
@@ -350,7 +352,7 @@ final class VerbsFabricTest {
         ipv4.getMessage());
   }
 
-  private static String refusal(String device, List<Gid> addresses) {
+  private String refusal(String device, List<Gid> addresses) {
     HeddleException refused =
         assertThrows(HeddleException.class, () -> opened(device, addresses).close());
     return String.valueOf(refused.getMessage());

@@ -49,21 +49,22 @@ final class WireHost implements AutoCloseable {
   WireHost(String interfaceName, Gid own) {
     this.own = own;
     WireSpec spec = new WireSpec("host", interfaceName, "", List.of(own), List.of(), 4, false);
-    fabric = WireFabric.open(spec, false, new SystemClock());
-    fabric.countAt(counters);
+    fabric = WireFabric.open(spec, false, new SystemClock(), counters);
   }
 
   private void send(Gid to, int coveredBytes) {
     CRC32 crc = new CRC32();
     crc.update(Memory.ALL.asSlice(packet, coveredBytes).asByteBuffer());
-    fabric.send(
-        fabric.sendPathBetween(own, to, 0),
-        packet,
-        coveredBytes + PacketFormat.ICRC_BYTES,
-        (int) crc.getValue(),
-        counters,
-        System.nanoTime());
-    fabric.flush();
+    fabric
+        .packets()
+        .send(
+            fabric.sendPathBetween(own, to, 0),
+            packet,
+            coveredBytes + PacketFormat.ICRC_BYTES,
+            (int) crc.getValue(),
+            counters,
+            System.nanoTime());
+    fabric.packets().flush();
   }
 
   private void sendMad(Gid to) {
@@ -119,8 +120,8 @@ final class WireHost implements AutoCloseable {
    */
   @Nullable Received poll() {
     Received heard = null;
-    int trains = fabric.poll();
-    TrainBatch batch = fabric.batch();
+    int trains = fabric.packets().poll();
+    TrainBatch batch = fabric.packets().batch();
     for (int train = 0; train < trains; train++) {
       long at = batch.address[train];
       Gid from = new Gid(batch.sourceHigh[train], batch.sourceLow[train]);

@@ -1,7 +1,9 @@
 package io.heddle.bridge.fabric;
 
+import io.heddle.platform.HeddleException;
 import io.heddle.verbs.Gid;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** Configuration of a fabric. */
@@ -26,4 +28,21 @@ public sealed interface FabricSpec permits WireSpec, VerbsSpec {
 
   /** Returns the settings that can't change while the bridge runs, by key. */
   Map<String, Object> fixed();
+
+  /** Returns a failure of this fabric, whose message begins with the fabric's name. */
+  default HeddleException failure(String format, Object... values) {
+    return new HeddleException(
+        "fabric " + name() + ": " + String.format(Locale.ROOT, format, values));
+  }
+
+  /**
+   * Returns the failure for a proxy address that isn't assigned.
+   *
+   * @param where place that the operator must assign the address to
+   */
+  default HeddleException missingProxyAddress(Gid address, String where) {
+    return failure(
+        "%s has no address %s, which must represent a host; ip addr add %s/%d %s",
+        end(), address, address, address.isIpv4Mapped() ? 32 : 128, where);
+  }
 }

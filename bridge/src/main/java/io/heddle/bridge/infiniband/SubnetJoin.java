@@ -1,6 +1,8 @@
 package io.heddle.bridge.infiniband;
 
+import io.heddle.addr.AssignedAddress;
 import io.heddle.addr.HostAddresses;
+import io.heddle.addr.NetworkLink;
 import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.bridge.multicast.GroupAddress;
 import io.heddle.bridge.multicast.MgidFormat;
@@ -20,8 +22,7 @@ import org.jspecify.annotations.Nullable;
  * RDMA CM id, so that one membership can end without the other.
  */
 public final class SubnetJoin implements GroupJoin {
-  private final String fabric;
-  private final String device;
+  private final VerbsSpec spec;
   private final Gid address;
   private final RdmaCmMember receiver;
   private final RdmaCmMember sender;
@@ -35,8 +36,7 @@ public final class SubnetJoin implements GroupJoin {
 
   private SubnetJoin(
       VerbsSpec spec, Gid address, RdmaCmMember receiver, RdmaCmMember sender, Log log) {
-    fabric = spec.name();
-    device = spec.device();
+    this.spec = spec;
     this.address = address;
     this.receiver = receiver;
     this.sender = sender;
@@ -58,15 +58,12 @@ public final class SubnetJoin implements GroupJoin {
         return openAt(receiver, spec, portDevice, portNumber, each, log);
       }
     }
-    throw new HeddleException(
-        "fabric "
-            + spec.name()
-            + ": RDMA CM knows "
-            + (spec.addresses().isEmpty()
-                ? "no address of this network namespace on the port of " + spec.device()
-                : "the port of " + spec.device() + " by none of " + spec.addresses())
-            + ", and groups of InfiniBand are joined by one; give the port an IPoIB interface with"
-            + " an address, or name that by address=");
+    throw spec.failure(
+        "RDMA CM knows %s, and groups of InfiniBand are joined by one; give the port an IPoIB"
+            + " interface with an address, or name that by address=",
+        spec.addresses().isEmpty()
+            ? "no address of this network namespace on the port of " + spec.device()
+            : "the port of " + spec.device() + " by none of " + spec.addresses());
   }
 
   /*
@@ -127,22 +124,20 @@ public final class SubnetJoin implements GroupJoin {
       try (RdmaCmMember member = RdmaCmMember.open(spec.device())) {
         boolean has = member.bind(each) && member.isOn(portDevice, portNumber);
         if (!has || member.partitionKey() != partitionKey) {
-          throw new HeddleException(
-              String.format(
-                  Locale.ROOT,
-                  "fabric %s: %s, which must represent a host; ip addr add %s on the IPoIB"
-                      + " interface of its port in partition 0x%04x",
-                  spec.name(),
-                  has
-                      ? String.format(
-                          Locale.ROOT,
-                          "%s has address %s in partition 0x%04x",
-                          spec.device(),
-                          each,
-                          member.partitionKey())
-                      : spec.device() + " has no address " + each,
-                  each + (each.isIpv4Mapped() ? "/32" : "/128"),
-                  partitionKey));
+          throw spec.failure(
+              "%s, which must represent a host; ip addr add %s/%d on the IPoIB interface of its"
+                  + " port in partition 0x%04x",
+              has
+                  ? String.format(
+                      Locale.ROOT,
+                      "%s has address %s in partition 0x%04x",
+                      spec.device(),
+                      each,
+                      member.partitionKey())
+                  : spec.device() + " has no address " + each,
+              each,
+              each.isIpv4Mapped() ? 32 : 128,
+              partitionKey);
         }
       }
     }
@@ -151,6 +146,16 @@ public final class SubnetJoin implements GroupJoin {
   /** Returns the IPoIB address by which RDMA CM identifies the port. */
   public Gid address() {
     return address;
+  }
+
+  /** Returns the interface of this address; null if it isn't in this network namespace. */
+  public @Nullable NetworkLink link(HostAddresses host) {
+    for (AssignedAddress each : host.addresses()) {
+      if (Gid.of(each.address()).equals(address)) {
+        return host.link(each.interfaceIndex());
+      }
+    }
+    return null;
   }
 
   @Override
@@ -193,8 +198,7 @@ public final class SubnetJoin implements GroupJoin {
   }
 
   private HeddleException failure(GroupAddress group, String why) {
-    return new HeddleException(
-        "fabric " + fabric + ": " + device + " can't join " + group + ": " + why);
+    return spec.failure("%s can't join %s: %s", spec.device(), group, why);
   }
 
   private GroupRoute joined(RdmaCmMember by, GroupAddress group, boolean onlySends) {
@@ -260,7 +264,7 @@ public final class SubnetJoin implements GroupJoin {
       log.info(
           "fabric %s: members that only send aren't known here (%s), so %s becomes a full member of"
               + " groups that it only sends to",
-          fabric, Errno.describe(outcome), device);
+          spec.name(), Errno.describe(outcome), spec.device());
     }
     return joined(sender, group, false);
   }

@@ -1,5 +1,7 @@
 package io.heddle.bridge.multicast;
 
+import io.heddle.addr.AssignedAddress;
+import io.heddle.addr.HostAddresses;
 import io.heddle.bridge.status.DropReason;
 import io.heddle.verbs.Gid;
 import java.util.List;
@@ -35,6 +37,22 @@ public final class LoopRules {
    * @param bits length of the prefix, 0 to 128 bits; 96 more than an IPv4 prefix's length
    */
   public record Prefix(Gid address, int bits) {
+    private static final int IPV4_BITS = 96;
+
+    /** Returns the prefixes of an interface's addresses. */
+    public static List<Prefix> ofInterface(int interfaceIndex, HostAddresses host) {
+      return host.addresses().stream()
+          .filter(each -> each.interfaceIndex() == interfaceIndex)
+          .map(Prefix::of)
+          .toList();
+    }
+
+    private static Prefix of(AssignedAddress assigned) {
+      Gid address = Gid.of(assigned.address());
+      int bits = assigned.prefixLength() + (address.isIpv4Mapped() ? IPV4_BITS : 0);
+      return new Prefix(address, bits);
+    }
+
     /** Returns whether an address is in the prefix. */
     public boolean contains(Gid other) {
       return matchesPrefix(address.high(), address.low(), bits, other.high(), other.low());
@@ -42,7 +60,7 @@ public final class LoopRules {
 
     @Override
     public String toString() {
-      return address + "/" + (address.isIpv4Mapped() ? bits - 96 : bits);
+      return address + "/" + (address.isIpv4Mapped() ? bits - IPV4_BITS : bits);
     }
   }
 

@@ -1,11 +1,15 @@
 package io.heddle.bridge.redundancy;
 
-import static io.heddle.bridge.fabric.SocketOptions.check;
-import static io.heddle.bridge.fabric.SocketOptions.set;
+import static io.heddle.bridge.fabric.FabricSocket.SOL_IP;
+import static io.heddle.bridge.fabric.FabricSocket.SOL_IPV6;
+import static io.heddle.bridge.fabric.FabricSocket.SOL_SOCKET;
+import static io.heddle.bridge.fabric.FabricSocket.set;
 
+import io.heddle.addr.NetworkLink;
+import io.heddle.bridge.fabric.FabricSocket;
+import io.heddle.bridge.fabric.FabricSpec;
 import io.heddle.bridge.fabric.Memberships;
-import io.heddle.bridge.fabric.SocketOptions;
-import io.heddle.platform.Errno;
+import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
@@ -13,6 +17,7 @@ import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -21,20 +26,8 @@ import org.jspecify.annotations.Nullable;
  * time-critical.
  */
 public final class BeaconSocket implements AutoCloseable {
-  private static final int AF_INET6 = 10;
-  private static final int SOCK_DGRAM_CLOEXEC_NONBLOCK = 2 | 0x80000 | 0x800;
-  private static final int SOL_IP = 0;
-  private static final int SOL_SOCKET = 1;
-  private static final int SOL_IPV6 = 41;
   private static final int SO_PRIORITY = 12;
   private static final int IP_TOS = 1;
-  private static final int IP_MULTICAST_TTL = 33;
-  private static final int IP_MULTICAST_LOOP = 34;
-  private static final int IP_MULTICAST_ALL = 49;
-  private static final int IPV6_MULTICAST_IF = 17;
-  private static final int IPV6_MULTICAST_HOPS = 18;
-  private static final int IPV6_MULTICAST_LOOP = 19;
-  private static final int IPV6_V6ONLY = 26;
   private static final int IPV6_TCLASS = 67;
   /* Traffic class of network control, as for routing protocols: CS6 (RFC 4594, section 3.1). */
   private static final int CONTROL_CLASS = 0xc0;
@@ -46,7 +39,6 @@ public final class BeaconSocket implements AutoCloseable {
   private static final int IFREQ_BYTES = 40;
   private static final int IFREQ_FLAGS = 16;
   private static final int BUFFER_BYTES = 2048;
-  private static final int NAME_BYTES = 28;
 
   private final String interfaceName;
   private final BooleanSupplier hasCarrier;
@@ -68,38 +60,23 @@ public final class BeaconSocket implements AutoCloseable {
   /**
    * Opens the socket of an interface, and joins the beacons' group.
    *
+   * @param spec fabric of the interface
    * @param ipv4 source address of IPv4 beacons, null for none
-   * @param group multicast group that beacons are sent to
-   * @param hops time to live of sent beacons
    * @param carries returns whether the fabric carries packets; tested in addition to the
    *     interface's state
    * @throws HeddleException if the port is in use, or the group can't be joined
    */
   public static BeaconSocket open(
-      String interfaceName,
-      int interfaceIndex,
+      FabricSpec spec,
+      NetworkLink link,
       @Nullable Gid ipv4,
-      Gid group,
-      int port,
-      int hops,
+      PeerSettings settings,
       BooleanSupplier carries) {
-    int fd =
-        check(
-            "socket(AF_INET6, SOCK_DGRAM)",
-            LinuxCalls.socket(AF_INET6, SOCK_DGRAM_CLOEXEC_NONBLOCK, 0));
-    BeaconSocket socket = new BeaconSocket(interfaceName, interfaceIndex, fd, carries);
+    int port = settings.port();
+    Gid group = settings.groupOf(ipv4 != null);
+    int fd = FabricSocket.open(link.name(), link.index(), ipv4, spec.hops());
+    BeaconSocket socket = new BeaconSocket(link.name(), link.index(), fd, carries);
     try {
-      set(fd, SOL_IPV6, IPV6_V6ONLY, 0);
-      SocketOptions.bindToDevice(fd, interfaceName);
-      /*
-       * Receives the packets of groups that another socket has joined. IPv6 sockets do so by
-       * default.
-       */
-      set(fd, SOL_IP, IP_MULTICAST_ALL, 1);
-      set(fd, SOL_IP, IP_MULTICAST_LOOP, 0);
-      set(fd, SOL_IPV6, IPV6_MULTICAST_LOOP, 0);
-      set(fd, SOL_IP, IP_MULTICAST_TTL, hops);
-      set(fd, SOL_IPV6, IPV6_MULTICAST_HOPS, hops);
       set(fd, SOL_IP, IP_TOS, CONTROL_CLASS);
       set(fd, SOL_IPV6, IPV6_TCLASS, CONTROL_CLASS);
       /*
@@ -107,13 +84,18 @@ public final class BeaconSocket implements AutoCloseable {
        * effect.
        */
       LinuxCalls.setIntOption(fd, SOL_SOCKET, SO_PRIORITY, CONTROL_PRIORITY);
-      set(fd, SOL_IPV6, IPV6_MULTICAST_IF, interfaceIndex);
-      if (ipv4 != null) {
-        SocketOptions.sendGroupsFrom(fd, interfaceIndex, ipv4);
-      }
-      socket.bind(port);
+      FabricSocket.bind(
+          fd,
+          port,
+          link.name(),
+          String.format(
+              Locale.ROOT,
+              "UDP port %d of %s is taken, by another bridge of this host; end it, or set port= in"
+                  + " all bridges' redundancy lines",
+              port,
+              link.name()));
       socket.memberships.join(group);
-      socket.fillHeader(group, port, interfaceIndex);
+      socket.fillHeader(group, port, link.index());
       return socket;
     } catch (RuntimeException failed) {
       socket.close();
@@ -121,35 +103,27 @@ public final class BeaconSocket implements AutoCloseable {
     }
   }
 
-  private void bind(int port) {
-    name(header + 80, new Gid(0, 0), port, 0);
-    int result = LinuxCalls.bind(fd, header + 80, NAME_BYTES);
-    if (result == -Errno.EADDRINUSE) {
-      throw new HeddleException(
-          "UDP port "
-              + port
-              + " of "
-              + interfaceName
-              + " is taken, by another bridge of this host; end it, or set port= in all bridges'"
-              + " redundancy lines");
+  /**
+   * Checks that a fabric has an IPv4 address if beacons need one.
+   *
+   * @param where interface or device of the fabric
+   * @throws HeddleException if it has none
+   */
+  public static void requireSource(
+      FabricSpec spec, String where, @Nullable Gid ipv4, PeerSettings settings) {
+    Gid group = settings.groupOf(ipv4 != null);
+    if (group.isIpv4Mapped() && ipv4 == null) {
+      throw spec.failure(
+          "%s, and beacons go to %s; set an IPv6 group= in the redundancy line of all bridges",
+          where, group);
     }
-    check("bind([::]:" + port + " on " + interfaceName + ")", result);
-  }
-
-  private static void name(long at, Gid address, int port, int scope) {
-    Memory.ALL.set(Memory.NATIVE_SHORT, at, (short) AF_INET6);
-    Memory.ALL.set(Memory.NETWORK_SHORT, at + 2, (short) port);
-    Memory.setInt(at + 4, 0);
-    Memory.ALL.set(Memory.NETWORK_LONG, at + 8, address.high());
-    Memory.ALL.set(Memory.NETWORK_LONG, at + 16, address.low());
-    Memory.setInt(at + 24, scope);
   }
 
   /* Fills the struct msghdr, which is followed by its iovec and the destination's sockaddr. */
   private void fillHeader(Gid group, int port, int interfaceIndex) {
-    name(header + 80, group, port, group.isIpv4Mapped() ? 0 : interfaceIndex);
+    FabricSocket.writeName(header + 80, group, port, group.isIpv4Mapped() ? 0 : interfaceIndex);
     Memory.setLong(header, header + 80);
-    Memory.setInt(header + 8, NAME_BYTES);
+    Memory.setInt(header + 8, FabricSocket.NAME_BYTES);
     Memory.setLong(header + 16, header + 56);
     Memory.setLong(header + 24, 1);
     Memory.setLong(header + 32, 0);

@@ -105,16 +105,19 @@ public final class StatusFile implements AutoCloseable {
   }
 
   /**
-   * Sets the name and the description of a fabric.
+   * Returns the address of a fabric's counters.
    *
    * @param side 0 for fabric a, 1 for fabric b
-   * @return address of the fabric's counters
    */
-  public long fabric(int side, String name, String description) {
+  public long fabricCounters(int side) {
+    return StatusLayout.fabric(address, side) + StatusLayout.FABRIC_COUNTERS_AT;
+  }
+
+  /** Sets the name and the description of a fabric. */
+  public void describeFabric(int side, String name, String description) {
     long at = StatusLayout.fabric(address, side);
     StatusLayout.putText(at, StatusLayout.TEXT_BYTES, name);
     StatusLayout.putText(at + StatusLayout.TEXT_BYTES, StatusLayout.TEXT_BYTES * 2, description);
-    return at + StatusLayout.FABRIC_COUNTERS_AT;
   }
 
   /**

@@ -113,7 +113,7 @@ final class ManagementSender {
     crc.reset();
     crc.update(view.clear());
     SendPath sendPath = fabric.sendPathBetween(source, destination, trafficClass);
-    fabric.send(sendPath, packet, PACKET_BYTES, (int) crc.getValue(), uncounted, nowNs);
-    fabric.flush();
+    fabric.packets().send(sendPath, packet, PACKET_BYTES, (int) crc.getValue(), uncounted, nowNs);
+    fabric.packets().flush();
   }
 }

@@ -2,6 +2,7 @@ package io.heddle.bridge.unicast;
 
 import io.heddle.bridge.cm.SidrService;
 import io.heddle.bridge.fabric.FabricPort;
+import io.heddle.bridge.fabric.PacketPort;
 import io.heddle.bridge.fabric.SendPath;
 import io.heddle.bridge.infiniband.SubnetHosts;
 import io.heddle.bridge.verbs.QueuePairPort;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MappedEnd implements AutoCloseable {
   private final FabricPort fabric;
+  private final PacketPort packets;
   private final @Nullable QueuePairPort device;
   private final @Nullable SidrService service;
   private final int[] numbers;
@@ -34,6 +36,7 @@ public final class MappedEnd implements AutoCloseable {
       @Nullable SidrService service,
       int[] numbers) {
     this.fabric = fabric;
+    packets = fabric.packets();
     this.device = device;
     this.service = service;
     this.numbers = numbers;
@@ -56,6 +59,10 @@ public final class MappedEnd implements AutoCloseable {
 
   FabricPort fabric() {
     return fabric;
+  }
+
+  PacketPort packets() {
+    return packets;
   }
 
   /** Returns the SIDR service of a port on a device; null for a port on the wire. */

@@ -2,7 +2,7 @@ package io.heddle.bridge.unicast;
 
 import io.heddle.bridge.cm.ManagementDatagram;
 import io.heddle.bridge.cm.SidrService;
-import io.heddle.bridge.fabric.FabricPort;
+import io.heddle.bridge.fabric.PacketPort;
 import io.heddle.bridge.fabric.SendPath;
 import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.limit.LimitedFlow;
@@ -119,7 +119,7 @@ public final class MappedForwarder implements HostForwarder {
   public void forward(int side, int train, LoopRules from, LoopRules to, ProxyAddresses now) {
     long nowNs = System.nanoTime();
     follow(now);
-    TrainBatch batch = ends[side].fabric().batch();
+    TrainBatch batch = ends[side].packets().batch();
     int packets = batch.packets(train);
     GroupCounters.arrived(counters[side], packets);
     DropReason against = dropReasonOfSource(side, batch, train, from);
@@ -182,7 +182,7 @@ public final class MappedForwarder implements HostForwarder {
     if (number == 0 || number == DatagramFormat.MULTICAST_QUEUE_PAIR) {
       return DropReason.WRONG_QUEUE_PAIR;
     }
-    FabricPort from = ends[side].fabric();
+    PacketPort from = ends[side].packets();
     int covered = length - PacketFormat.ICRC_BYTES;
     if (!from.isIntact(train, packet, covered, from.checksum(packet, covered))) {
       return DropReason.BAD_CHECKSUM;
@@ -217,7 +217,7 @@ public final class MappedForwarder implements HostForwarder {
   }
 
   private boolean isTooLarge(int side, int length, boolean ipv4) {
-    return length > ends[1 - side].fabric().mostBytes(ipv4);
+    return length > ends[1 - side].packets().mostBytes(ipv4);
   }
 
   /*
@@ -255,7 +255,7 @@ public final class MappedForwarder implements HostForwarder {
     if (ends[side].isDevice() || source == null || destination == null) {
       return DropReason.WRONG_QUEUE_PAIR;
     }
-    TrainBatch batch = ends[side].fabric().batch();
+    TrainBatch batch = ends[side].packets().batch();
     HostPair near =
         new HostPair(
             new Gid(batch.sourceHigh[train], batch.sourceLow[train]),

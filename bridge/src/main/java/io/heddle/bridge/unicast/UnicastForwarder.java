@@ -2,6 +2,7 @@ package io.heddle.bridge.unicast;
 
 import io.heddle.bridge.cm.ManagementDatagram;
 import io.heddle.bridge.fabric.FabricPort;
+import io.heddle.bridge.fabric.PacketPort;
 import io.heddle.bridge.fabric.SendPath;
 import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.limit.LimitedFlow;
@@ -32,6 +33,7 @@ public final class UnicastForwarder implements HostForwarder {
   private static final int FABRICS = 2;
 
   private final FabricPort[] fabrics;
+  private final PacketPort[] ports;
   private final UnicastSettings settings;
   private final long[] counters;
   private final Limiter limiter;
@@ -59,6 +61,7 @@ public final class UnicastForwarder implements HostForwarder {
       Limiter limiter,
       RandomGenerator ids) {
     this.fabrics = fabrics.toArray(FabricPort[]::new);
+    ports = fabrics.stream().map(FabricPort::packets).toArray(PacketPort[]::new);
     this.settings = settings;
     this.counters = counters.clone();
     proxyAddresses = settings.proxyAddresses();
@@ -72,7 +75,7 @@ public final class UnicastForwarder implements HostForwarder {
   @Override
   public void forward(int side, int train, LoopRules from, LoopRules to, ProxyAddresses now) {
     follow(now);
-    TrainBatch batch = fabrics[side].batch();
+    TrainBatch batch = ports[side].batch();
     int packets = batch.packets(train);
     GroupCounters.arrived(counters[side], packets);
     DropReason against = from.dropReason(batch.sourceHigh[train], batch.sourceLow[train]);
@@ -175,7 +178,7 @@ public final class UnicastForwarder implements HostForwarder {
 
   private void forwardPacket(
       int side, LimitedFlow flow, int train, long packet, int length, long nowNs) {
-    FabricPort from = fabrics[side];
+    PacketPort from = ports[side];
     int covered = length - PacketFormat.ICRC_BYTES;
     boolean datagram = DatagramFormat.isDatagram(packet, length);
     int crc = datagram ? from.checksum(packet, covered) : 0;
@@ -199,14 +202,14 @@ public final class UnicastForwarder implements HostForwarder {
     if (queuePair == 0 || queuePair == DatagramFormat.MULTICAST_QUEUE_PAIR) {
       return DropReason.WRONG_QUEUE_PAIR;
     }
-    FabricPort from = fabrics[side];
+    PacketPort from = ports[side];
     int covered = length - PacketFormat.ICRC_BYTES;
     if (!from.isIntact(train, packet, covered, crc)) {
       return DropReason.BAD_CHECKSUM;
     }
     boolean ipv4 =
         farDestination == null ? from.batch().isToIpv4(train) : farDestination.isIpv4Mapped();
-    return length > fabrics[1 - side].mostBytes(ipv4) ? DropReason.TOO_LARGE : null;
+    return length > ports[1 - side].mostBytes(ipv4) ? DropReason.TOO_LARGE : null;
   }
 
   @Override

@@ -2,8 +2,8 @@ package io.heddle.bridge.verbs;
 
 import io.heddle.addr.HostAddresses;
 import io.heddle.addr.NetworkLink;
+import io.heddle.bridge.fabric.PacketPort;
 import io.heddle.bridge.fabric.SendPath;
-import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.bridge.infiniband.GroupJoin;
 import io.heddle.bridge.infiniband.GroupRoute;
@@ -16,8 +16,6 @@ import io.heddle.bridge.redundancy.BeaconSocket;
 import io.heddle.bridge.table.AddressTable;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
-import io.heddle.roce.wire.DatagramFormat;
-import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.AddressHandleAttributes;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.GidTable;
@@ -37,9 +35,7 @@ import org.jspecify.annotations.Nullable;
  * paths have a separate lock ({@link VerbsSendPaths}).
  */
 public final class VerbsFabric implements QueuePairPort {
-  private final String name;
-  private final String device;
-  private final int hops;
+  private final VerbsSpec spec;
   private final VerbsPort port;
   private final @Nullable NetworkLink link;
   private final List<LoopRules.Prefix> prefixes;
@@ -52,49 +48,46 @@ public final class VerbsFabric implements QueuePairPort {
   private final Map<Gid, GroupRoute> routes = new HashMap<>();
   private boolean closed;
 
-  private VerbsFabric(VerbsSpec spec, VerbsPort port, HostAddresses host, Log log) {
-    name = spec.name();
-    device = spec.device();
-    hops = spec.hops();
+  private VerbsFabric(VerbsSpec spec, VerbsPort port, HostAddresses host, Log log, long counters) {
+    this.spec = spec;
     this.port = port;
     if (port.ethernet()) {
-      link = PortLink.of(port, host);
-      prefixes = PortLink.prefixes(link, host);
+      link = port.link(host);
+      prefixes = link == null ? List.of() : LoopRules.Prefix.ofInterface(link.index(), host);
       hosts = null;
-      join = joinOf(spec, port, link);
+      join = EthernetJoin.open(spec.device(), link, port.source(true));
     } else {
       SubnetJoin subnet = SubnetJoin.open(spec, port.deviceName(), port.number(), host, log);
-      link = PortLink.of(subnet.address(), host);
+      link = subnet.link(host);
       prefixes = List.of();
       join = subnet;
       hosts = new SubnetHosts(subnet.address(), subnet.partitionKey());
     }
-    queues = openQueues(Math.max(1, spec.queuePairs()));
-    if (hosts != null) {
-      queues.useHosts(hosts);
-    }
-    watch = new VerbsMonitor(port, queues.all(), hosts);
+    queues = openQueues(counters);
+    watch = new VerbsMonitor(port, queues, hosts, counters);
     sendPaths = new VerbsSendPaths(queues, hosts, watch.table(), this::currentAttributes);
   }
 
   /**
    * Opens a fabric. Groups are joined in the calling thread's network namespace.
    *
+   * @param counters address of the fabric's counters in the status file
    * @throws HeddleException if there is no such device or address, or the device refuses
    */
-  public static VerbsFabric open(VerbsSpec spec, Log log) {
+  public static VerbsFabric open(VerbsSpec spec, Log log, long counters) {
     VerbsPort port = VerbsPort.open(spec, log);
     try {
-      return new VerbsFabric(spec, port, HostAddresses.read(), log);
+      return new VerbsFabric(spec, port, HostAddresses.read(), log, counters);
     } catch (RuntimeException refused) {
       port.context().close();
       throw refused;
     }
   }
 
-  private VerbsQueueSet openQueues(int count) {
+  private VerbsQueueSet openQueues(long counters) {
     try {
-      return VerbsQueueSet.open(port.context(), count, partitionIndex());
+      int count = Math.max(1, spec.queuePairs());
+      return VerbsQueueSet.open(port.context(), count, partitionIndex(), hosts, counters);
     } catch (RuntimeException refused) {
       join.close();
       throw refused;
@@ -106,40 +99,19 @@ public final class VerbsFabric implements QueuePairPort {
     return port.context()
         .partitionIndex(key)
         .orElseThrow(() ->
-            new HeddleException(
-                "fabric "
-                    + name
-                    + ": "
-                    + device
-                    + " isn't in partition 0x"
-                    + Integer.toHexString(key)
-                    + ", in which its groups are joined"));
-  }
-
-  private static GroupJoin joinOf(VerbsSpec spec, VerbsPort port, @Nullable NetworkLink link) {
-    GroupJoin ofInterface =
-        link == null ? new InterfaceJoin() : new InterfaceJoin(link.name(), link.index());
-    GidTable.Entry ipv4 = port.source(true);
-    GroupJoin kernels =
-        ipv4 == null ? null : RdmaCmJoin.open(spec.device(), ipv4.gid(), ofInterface);
-    return kernels == null ? ofInterface : kernels;
-  }
-
-  @Override
-  public void countAt(long counters) {
-    queues.countAt(counters);
-    watch.countAt(counters);
+            spec.failure(
+                "%s isn't in partition 0x%x, in which its groups are joined", spec.device(), key));
   }
 
   @Override
   public String name() {
-    return name;
+    return spec.name();
   }
 
   @Override
   public String describe() {
     return "verbs "
-        + device
+        + spec.device()
         + " "
         + port.addresses().stream().map(Gid::toString).collect(Collectors.joining(" "))
         + " joins by "
@@ -155,28 +127,17 @@ public final class VerbsFabric implements QueuePairPort {
    */
   public NetworkLink requireBeacons(PeerSettings settings) {
     if (link == null) {
-      throw new HeddleException(
-          "fabric "
-              + name
-              + ": the port of "
-              + device
-              + " has no interface in this network namespace, and several bridges need one for"
-              + " their beacons; start the bridge in the namespace of the port's interface, or"
-              + " remove the redundancy line");
+      throw spec.failure(
+          "the port of %s has no interface in this network namespace, and several bridges need one"
+              + " for their beacons; start the bridge in the namespace of the port's interface, or"
+              + " remove the redundancy line",
+          spec.device());
     }
-    Gid group = settings.groupOf(beaconSource(link) != null);
-    if (group.isIpv4Mapped() && beaconSource(link) == null) {
-      throw new HeddleException(
-          "fabric "
-              + name
-              + ": "
-              + device
-              + " has no IPv4 address on "
-              + link.name()
-              + ", and beacons go to "
-              + group
-              + "; set an IPv6 group= in the redundancy line of all bridges");
-    }
+    BeaconSocket.requireSource(
+        spec,
+        spec.device() + " has no IPv4 address on " + link.name(),
+        beaconSource(link),
+        settings);
     return link;
   }
 
@@ -200,15 +161,8 @@ public final class VerbsFabric implements QueuePairPort {
    */
   public BeaconSocket beacons(PeerSettings settings) {
     NetworkLink by = requireBeacons(settings);
-    Gid ipv4 = beaconSource(by);
     return BeaconSocket.open(
-        by.name(),
-        by.index(),
-        ipv4,
-        settings.groupOf(ipv4 != null),
-        settings.port(),
-        hops,
-        () -> watch.isActive() && !queues.first().isDown());
+        spec, by, beaconSource(by), settings, () -> watch.isActive() && !queues.first().isDown());
   }
 
   @Override
@@ -222,30 +176,8 @@ public final class VerbsFabric implements QueuePairPort {
   }
 
   @Override
-  public int descriptor() {
-    return queues.descriptor();
-  }
-
-  @Override
-  public boolean maySleep() {
-    return queues.maySleep();
-  }
-
-  @Override
-  public boolean keepsHeaders() {
-    return false;
-  }
-
-  /*
-   * Returns the limit of packets with immediate data. A packet without them has a shorter header,
-   * so its payload may be too large although the packet is within the limit. Such a packet is
-   * dropped on sending.
-   */
-  @Override
-  public int mostBytes(boolean ipv4) {
-    return DatagramFormat.headerBytes(DatagramFormat.SEND_ONLY_WITH_IMMEDIATE)
-        + watch.mtuBytes()
-        + PacketFormat.ICRC_BYTES;
+  public PacketPort packets() {
+    return queues;
   }
 
   @Override
@@ -293,23 +225,16 @@ public final class VerbsFabric implements QueuePairPort {
   public SendPath sendPathTo(GroupAddress named, int trafficClass) {
     Gid group = named.address();
     boolean ipv4 = group.isIpv4Mapped();
-    GidTable.Entry source = port.source(ipv4);
+    Gid source = port.source(ipv4);
     if (source == null) {
-      throw new HeddleException(
-          "fabric "
-              + name
-              + ": "
-              + device
-              + " has no "
-              + (ipv4 ? "IPv4" : "IPv6")
-              + " address to send to group "
-              + group
-              + " from; give its interface one");
+      throw spec.failure(
+          "%s has no %s address to send to group %s from; give its interface one",
+          spec.device(), ipv4 ? "IPv4" : "IPv6", group);
     }
     synchronized (this) {
       GroupRoute route = join.joinToSend(named);
       try {
-        return sendPaths.toGroup(attributesOf(route, source.gid(), trafficClass), named);
+        return sendPaths.toGroup(attributesOf(route, source, trafficClass), named);
       } catch (RuntimeException refused) {
         join.leaveToSend(named);
         throw refused;
@@ -323,7 +248,7 @@ public final class VerbsFabric implements QueuePairPort {
         route.mgid(),
         trafficClass,
         route.serviceLevel(),
-        hops,
+        spec.hops(),
         route.lid(),
         true,
         route.staticRate());
@@ -331,7 +256,7 @@ public final class VerbsFabric implements QueuePairPort {
 
   @Override
   public SendPath sendPathBetween(Gid source, Gid destination, int trafficClass) {
-    return sendPaths.toHost(source, destination, trafficClass, hops);
+    return sendPaths.toHost(source, destination, trafficClass, spec.hops());
   }
 
   @Override
@@ -354,11 +279,12 @@ public final class VerbsFabric implements QueuePairPort {
    *
    * @throws HeddleException if an address is missing; the message names it
    */
-  public void requireAssigned(VerbsSpec spec) {
+  public void requireAssigned(VerbsSpec wanted) {
     if (port.ethernet()) {
-      VerbsPort.requireProxyAddresses(spec, port.context().gidTable().entries());
+      VerbsPort.requireProxyAddresses(wanted, port.context().gidTable().entries());
     } else {
-      SubnetJoin.requireProxyAddresses(spec, port.deviceName(), port.number(), join.partitionKey());
+      SubnetJoin.requireProxyAddresses(
+          wanted, port.deviceName(), port.number(), join.partitionKey());
     }
   }
 
@@ -387,44 +313,6 @@ public final class VerbsFabric implements QueuePairPort {
     GroupRoute route = group == null ? null : join.routeToSend(group);
     AddressHandleAttributes before = sendPath.attributes();
     return route == null ? null : attributesOf(route, before.localGid(), before.trafficClass());
-  }
-
-  @Override
-  public int poll() {
-    watch.requireAlive();
-    return queues.poll();
-  }
-
-  @Override
-  public TrainBatch batch() {
-    return queues.batch();
-  }
-
-  @Override
-  public int checksum(long packet, int covered) {
-    return queues.checksum(packet, covered);
-  }
-
-  /* The device drops damaged packets. */
-  @Override
-  public boolean isIntact(int train, long packet, int covered, int crc) {
-    return true;
-  }
-
-  @Override
-  public void send(
-      SendPath sendPath, long packet, int lengthBytes, int crc, long counters, long arrivedNs) {
-    queues.send((VerbsSendPath) sendPath, packet, lengthBytes, counters, arrivedNs);
-  }
-
-  @Override
-  public void flush() {
-    queues.flush();
-  }
-
-  @Override
-  public void discard() {
-    queues.discard();
   }
 
   @Override

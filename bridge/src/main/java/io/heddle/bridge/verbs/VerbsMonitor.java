@@ -2,7 +2,6 @@ package io.heddle.bridge.verbs;
 
 import io.heddle.bridge.infiniband.SubnetHosts;
 import io.heddle.bridge.status.FabricCounters;
-import io.heddle.platform.HeddleException;
 import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.Gid;
@@ -23,39 +22,31 @@ final class VerbsMonitor {
   private final DeviceContext context;
   private final String device;
   private final List<Gid> own;
-  private final List<VerbsQueues> all;
+  private final VerbsQueueSet queues;
   private final int fullMtuBytes;
   private final @Nullable SubnetHosts hosts;
   private int failuresSeen;
-  private long counters;
+  private @Nullable String death;
+  private final long counters;
   /* Written by the control thread, read by others. */
   private volatile GidTable table;
-  private volatile int mtuBytes;
   private volatile boolean active;
-  private volatile @Nullable String death;
 
   /**
    * @param hosts hosts of an InfiniBand subnet, whose paths become invalid when the subnet changes;
    *     null on Ethernet
+   * @param counters address of the fabric's counters in the status file
    */
-  VerbsMonitor(VerbsPort port, List<VerbsQueues> all, @Nullable SubnetHosts hosts) {
+  VerbsMonitor(VerbsPort port, VerbsQueueSet queues, @Nullable SubnetHosts hosts, long counters) {
+    this.counters = counters;
     this.hosts = hosts;
     context = port.context();
     device = context.device().name();
     own = port.addresses();
     table = context.gidTable();
-    this.all = all;
-    fullMtuBytes = all.getFirst().mtuBytes();
-    mtuBytes = fullMtuBytes;
+    this.queues = queues;
+    fullMtuBytes = queues.first().mtuBytes();
     active = context.port().active();
-  }
-
-  void countAt(long address) {
-    counters = address;
-  }
-
-  int mtuBytes() {
-    return mtuBytes;
   }
 
   /** Returns whether the port had a link at the last check. */
@@ -66,18 +57,6 @@ final class VerbsMonitor {
   /** Returns the port's GID table at the last check. */
   GidTable table() {
     return table;
-  }
-
-  /**
-   * Checks that the device works.
-   *
-   * @throws HeddleException once the device has failed, or its completions are lost
-   */
-  void requireAlive() {
-    String reason = death;
-    if (reason != null) {
-      throw new HeddleException(reason);
-    }
   }
 
   /**
@@ -98,7 +77,8 @@ final class VerbsMonitor {
     if (!active) {
       faults.add(device + " has no link");
     }
-    mtuBytes = Math.min(fullMtuBytes, now.activeMtu().bytes());
+    int mtuBytes = Math.min(fullMtuBytes, now.activeMtu().bytes());
+    queues.setMtu(mtuBytes);
     if (mtuBytes < fullMtuBytes) {
       faults.add("the MTU is " + mtuBytes + " and was " + fullMtuBytes);
     }
@@ -110,7 +90,7 @@ final class VerbsMonitor {
         faults.add("address " + each + " is gone");
       }
     }
-    int failures = all.stream().mapToInt(VerbsQueues::failures).sum();
+    int failures = queues.all().stream().mapToInt(VerbsQueues::failures).sum();
     if (failures != failuresSeen) {
       FabricCounters.queuePairFailures(counters, failures);
       failuresSeen = failures;
@@ -123,18 +103,23 @@ final class VerbsMonitor {
   }
 
   private String lastFailure() {
-    return all.stream()
+    return queues.all().stream()
         .map(VerbsQueues::lastFailure)
         .filter(each -> !each.isEmpty())
         .collect(Collectors.joining(", "));
   }
 
+  private void fail(String reason) {
+    death = reason;
+    queues.fail(reason);
+  }
+
   private void take(AsyncEventListener.Kind kind, int queuePair) {
     FabricCounters.portEvent(counters);
     switch (kind) {
-      case DEVICE_FATAL -> death = device + " has failed for good; restart the bridge";
+      case DEVICE_FATAL -> fail(device + " has failed for good; restart the bridge");
       case COMPLETION_QUEUE_ERROR ->
-          death = "a completion queue of " + device + " has failed; restart the bridge";
+          fail("a completion queue of " + device + " has failed; restart the bridge");
       case PORT_ACTIVE, PORT_ERROR, GID_CHANGE, SUBNET_CHANGE -> {
         if (hosts != null) {
           hosts.invalidateAll();

@@ -1,5 +1,8 @@
 package io.heddle.bridge.verbs;
 
+import io.heddle.addr.HostAddresses;
+import io.heddle.addr.NetworkLink;
+import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LeakLedger;
@@ -47,10 +50,6 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
     }
   }
 
-  private static HeddleException failure(VerbsSpec spec, String what) {
-    return new HeddleException("fabric " + spec.name() + ": " + what);
-  }
-
   private static RdmaDevice device(VerbsSpec spec, Log log) {
     /* Only the provider's log messages contain the reason why there is no device. */
     List<String> messages = new ArrayList<>();
@@ -70,13 +69,12 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
         }
       }
     }
-    throw failure(
-        spec,
-        "there is no device "
-            + spec.device()
-            + (names.isEmpty()
-                ? "; there is none at all: " + String.join("; ", messages)
-                : NearestName.suggestion(spec.device(), names) + "; there are " + names));
+    throw spec.failure(
+        "there is no device %s%s",
+        spec.device(),
+        names.isEmpty()
+            ? "; there is none at all: " + String.join("; ", messages)
+            : NearestName.suggestion(spec.device(), names) + "; there are " + names);
   }
 
   private static List<GidTable.Entry> own(VerbsSpec spec, GidTable table) {
@@ -91,17 +89,14 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
     List<Gid> addresses = there.stream().map(GidTable.Entry::gid).toList();
     for (Gid wanted : spec.addresses()) {
       if (!addresses.contains(wanted)) {
-        throw failure(spec, spec.device() + " has no address " + wanted + "; it has " + addresses);
+        throw spec.failure("%s has no address %s; it has %s", spec.device(), wanted, addresses);
       }
     }
     if (there.isEmpty()) {
-      throw failure(
-          spec,
-          spec.device()
-              + " has no address of RoCEv2; give its interface one, of IPv4 for IPv4 groups"
-              + (table.entries().isEmpty()
-                  ? ""
-                  : ". It has others only, and RoCEv1 isn't bridged"));
+      throw spec.failure(
+          "%s has no address of RoCEv2; give its interface one, of IPv4 for IPv4 groups%s",
+          spec.device(),
+          table.entries().isEmpty() ? "" : ". It has others only, and RoCEv1 isn't bridged");
     }
     return spec.addresses().isEmpty()
         ? there
@@ -114,7 +109,7 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
    */
   private static List<GidTable.Entry> ofSubnet(VerbsSpec spec, GidTable table) {
     if (table.entries().isEmpty()) {
-      throw failure(spec, spec.device() + " has no GID; check whether the subnet has a manager");
+      throw spec.failure("%s has no GID; check whether the subnet has a manager", spec.device());
     }
     return table.entries();
   }
@@ -141,15 +136,7 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
           there.stream()
               .anyMatch(one -> one.type() == GidTable.Type.ROCE_V2 && one.gid().equals(each));
       if (!has) {
-        throw failure(
-            spec,
-            spec.device()
-                + " has no address "
-                + each
-                + ", which must represent a host; ip addr add "
-                + each
-                + (each.isIpv4Mapped() ? "/32" : "/128")
-                + " on the interface of its port");
+        throw spec.missingProxyAddress(each, "on the interface of its port");
       }
     }
   }
@@ -158,27 +145,29 @@ record VerbsPort(DeviceContext context, boolean ethernet, List<GidTable.Entry> o
     return own.stream().map(GidTable.Entry::gid).toList();
   }
 
-  /**
-   * Returns the source of packets to IPv4 or IPv6 groups; null if there is none. For IPv6 on
-   * RoCEv2, an address that isn't link-local is preferred.
-   */
-  GidTable.@Nullable Entry source(boolean ipv4) {
-    if (!ethernet) {
-      return own.getFirst();
-    }
-    GidTable.Entry first = null;
-    for (GidTable.Entry each : own) {
-      if (each.gid().isIpv4Mapped() == ipv4 && (first == null || first.gid().isLinkLocal())) {
-        first = each;
-      }
-    }
-    return first;
+  /** Returns the source of packets to IPv4 or IPv6 groups; null if there is none. */
+  @Nullable Gid source(boolean ipv4) {
+    return ethernet ? FabricPort.firstOf(addresses(), ipv4) : own.getFirst().gid();
   }
 
   /**
-   * Returns the index of the network interface with this address of the port, 0 if there is none.
+   * Returns the interface of a RoCE port; null if it is in another network namespace. Addresses are
+   * compared, since an interface of this namespace may have the same index.
    */
-  int interfaceOf(Gid address) {
+  @Nullable NetworkLink link(HostAddresses host) {
+    for (NetworkLink each : host.links()) {
+      if (host.addresses().stream()
+          .anyMatch(assigned ->
+              assigned.interfaceIndex() == each.index()
+                  && interfaceOf(Gid.of(assigned.address())) == each.index())) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  /* Returns the index of the network interface with this address of the port, 0 if there is none. */
+  private int interfaceOf(Gid address) {
     for (GidTable.Entry each : own) {
       if (each.gid().equals(address)) {
         return each.interfaceIndex();

@@ -1,12 +1,16 @@
 package io.heddle.bridge.verbs;
 
 import io.heddle.bridge.fabric.PacketCrc;
+import io.heddle.bridge.fabric.PacketPort;
+import io.heddle.bridge.fabric.SendPath;
 import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.infiniband.SubnetHosts;
+import io.heddle.platform.HeddleException;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
 import io.heddle.platform.SystemCallException;
 import io.heddle.roce.wire.DatagramFormat;
+import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.AddressHandle;
 import io.heddle.verbs.AddressHandleAttributes;
 import io.heddle.verbs.DeviceContext;
@@ -14,13 +18,14 @@ import io.heddle.verbs.ProtectionDomain;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Set of the datagram queue pairs of a port. Only the first one is attached to multicast groups.
- * All are polled in turn, and one file descriptor shows whether any has packets. Used by the data
- * thread once the set is open.
+ * Data side of a libibverbs port: set of the datagram queue pairs of a port. Only the first one is
+ * attached to multicast groups. All are polled in turn, and one file descriptor shows whether any
+ * has packets. Used by the data thread once the set is open.
  */
-final class VerbsQueueSet {
+final class VerbsQueueSet implements PacketPort {
   private static final int RECEIVES = 1024;
   /* Number of receives posted to each queue pair except the first one, which receives groups. */
   private static final int FURTHER_RECEIVES = 256;
@@ -36,6 +41,9 @@ final class VerbsQueueSet {
   private final int epoll;
   /* Index of the queue pair that received the current batch. */
   private int current;
+  /* Written by the control thread, as is the next field. */
+  private volatile int mtuBytes;
+  private volatile @Nullable String death;
 
   private VerbsQueueSet(ProtectionDomain domain, List<VerbsQueues> queues) {
     this.domain = domain;
@@ -47,20 +55,28 @@ final class VerbsQueueSet {
       numbers[i] = all[i].number();
     }
     epoll = all.length == 1 ? NO_EPOLL : epollOf(all);
+    mtuBytes = all[0].mtuBytes();
   }
 
   /**
    * @param count number of queue pairs, at least one
    * @param partitionIndex index of their partition in the port's table of partition keys
+   * @param hosts resolves the source LIDs of packets to ports; null on Ethernet
+   * @param counters address of the fabric's counters in the status file
    * @throws RuntimeException if the device refuses; the context is closed then
    */
-  static VerbsQueueSet open(DeviceContext context, int count, int partitionIndex) {
+  static VerbsQueueSet open(
+      DeviceContext context,
+      int count,
+      int partitionIndex,
+      @Nullable SubnetHosts hosts,
+      long counters) {
     List<VerbsQueues> queues = new ArrayList<>();
     try {
       ProtectionDomain domain = context.allocateProtectionDomain();
       for (int i = 0; i < count; i++) {
         int receives = i == 0 ? RECEIVES : FURTHER_RECEIVES;
-        queues.add(VerbsQueues.open(context, domain, receives, partitionIndex));
+        queues.add(VerbsQueues.open(context, domain, receives, partitionIndex, hosts, counters));
       }
       return new VerbsQueueSet(domain, queues);
     } catch (RuntimeException refused) {
@@ -107,26 +123,40 @@ final class VerbsQueueSet {
     return numbers.clone();
   }
 
-  /**
-   * Sets the map that resolves the source LIDs of packets to ports. Called before the first packet.
+  /** Sets the MTU of packets sent from now on. */
+  void setMtu(int bytes) {
+    mtuBytes = bytes;
+  }
+
+  /** Makes all later polls fail, since the device has failed or its completions are lost. */
+  void fail(String reason) {
+    death = reason;
+  }
+
+  @Override
+  public boolean keepsHeaders() {
+    return false;
+  }
+
+  /*
+   * Returns the limit of packets with immediate data. A packet without them has a shorter header,
+   * so its payload may be too large although the packet is within the limit. Such a packet is
+   * dropped on sending.
    */
-  void useHosts(SubnetHosts hosts) {
-    for (VerbsQueues each : all) {
-      each.useHosts(hosts);
-    }
+  @Override
+  public int mostBytes(boolean ipv4) {
+    return DatagramFormat.headerBytes(DatagramFormat.SEND_ONLY_WITH_IMMEDIATE)
+        + mtuBytes
+        + PacketFormat.ICRC_BYTES;
   }
 
-  void countAt(long counters) {
-    for (VerbsQueues each : all) {
-      each.countAt(counters);
-    }
-  }
-
-  int descriptor() {
+  @Override
+  public int descriptor() {
     return epoll == NO_EPOLL ? all[0].descriptor() : epoll;
   }
 
-  boolean maySleep() {
+  @Override
+  public boolean maySleep() {
     boolean may = true;
     for (int i = 0; i < all.length && may; i++) {
       may = all[i].maySleep();
@@ -134,7 +164,12 @@ final class VerbsQueueSet {
     return may;
   }
 
-  int poll() {
+  @Override
+  public int poll() {
+    String reason = death;
+    if (reason != null) {
+      throw new HeddleException(reason);
+    }
     int count = 0;
     for (int i = 0; i < all.length && count == 0; i++) {
       current = current + 1 == all.length ? 0 : current + 1;
@@ -143,17 +178,28 @@ final class VerbsQueueSet {
     return count;
   }
 
-  TrainBatch batch() {
+  @Override
+  public TrainBatch batch() {
     return all[current].batch();
   }
 
-  int checksum(long packet, int covered) {
+  @Override
+  public int checksum(long packet, int covered) {
     return crcs[current].of(packet, covered);
   }
 
-  void send(VerbsSendPath sendPath, long packet, int lengthBytes, long counters, long arrivedNs) {
-    int by = sendPath.toHost() ? indexOf(DatagramFormat.sourceQueuePair(packet)) : 0;
-    all[by].send(sendPath, packet, lengthBytes, counters, arrivedNs);
+  /* The device drops damaged packets. */
+  @Override
+  public boolean isIntact(int train, long packet, int covered, int crc) {
+    return true;
+  }
+
+  @Override
+  public void send(
+      SendPath sendPath, long packet, int lengthBytes, int crc, long counters, long arrivedNs) {
+    VerbsSendPath own = (VerbsSendPath) sendPath;
+    int by = own.toHost() ? indexOf(DatagramFormat.sourceQueuePair(packet)) : 0;
+    all[by].send(own, packet, lengthBytes, counters, arrivedNs);
   }
 
   private int indexOf(int number) {
@@ -164,13 +210,15 @@ final class VerbsQueueSet {
     return index;
   }
 
-  void flush() {
+  @Override
+  public void flush() {
     for (VerbsQueues each : all) {
       each.flush();
     }
   }
 
-  void discard() {
+  @Override
+  public void discard() {
     for (VerbsQueues each : all) {
       each.discard();
     }

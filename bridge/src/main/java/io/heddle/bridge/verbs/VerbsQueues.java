@@ -58,6 +58,8 @@ final class VerbsQueues {
       ProtectionDomain domain,
       int mostReceives,
       int partitionIndex,
+      @Nullable SubnetHosts hosts,
+      long counters,
       Arena arena) {
     this.arena = arena;
     this.partitionIndex = partitionIndex;
@@ -76,21 +78,36 @@ final class VerbsQueues {
     MemoryRegion sendRegion = region((long) sends * mtuBytes);
     receiver =
         new VerbsReceiver(
-            queuePair, received, receiveRegion, receives, mtuBytes, QUEUE_KEY, ethernet);
-    sender = new VerbsSender(queuePair, sent, sendRegion, sends, mtuBytes);
+            queuePair,
+            received,
+            receiveRegion,
+            receives,
+            mtuBytes,
+            QUEUE_KEY,
+            ethernet,
+            hosts,
+            counters);
+    sender = new VerbsSender(queuePair, sent, sendRegion, sends, mtuBytes, counters);
     start();
   }
 
   /**
    * @param mostReceives maximum number of posted receives
    * @param partitionIndex index of the partition in the port's table of partition keys
+   * @param hosts resolves the source LIDs of packets to ports; null on Ethernet
+   * @param counters address of the fabric's counters in the status file
    * @throws VerbsException if the device refuses; the context is closed then
    */
   static VerbsQueues open(
-      DeviceContext context, ProtectionDomain domain, int mostReceives, int partitionIndex) {
+      DeviceContext context,
+      ProtectionDomain domain,
+      int mostReceives,
+      int partitionIndex,
+      @Nullable SubnetHosts hosts,
+      long counters) {
     Arena arena = Arena.ofShared();
     try {
-      return new VerbsQueues(context, domain, mostReceives, partitionIndex, arena);
+      return new VerbsQueues(context, domain, mostReceives, partitionIndex, hosts, counters, arena);
     } catch (RuntimeException refused) {
       context.close();
       arena.close();
@@ -107,11 +124,6 @@ final class VerbsQueues {
   private void start() {
     queuePair.start(QUEUE_KEY, partitionIndex);
     receiver.postAll();
-  }
-
-  void countAt(long counters) {
-    receiver.countAt(counters);
-    sender.countAt(counters);
   }
 
   /** Returns the number of the queue pair. */
@@ -163,13 +175,6 @@ final class VerbsQueues {
     if (groups.remove(group)) {
       queuePair.detachMulticast(group);
     }
-  }
-
-  /**
-   * Sets the map that resolves the source LIDs of packets to ports. Called before the first packet.
-   */
-  void useHosts(SubnetHosts hosts) {
-    receiver.useHosts(hosts);
   }
 
   /** Sets the map from MGIDs to groups. Called on the control path. */

@@ -60,12 +60,17 @@ final class VerbsReceiver {
   /* Number of completions that the check before a sleep has found. */
   private int found;
   private int packetNumber;
-  private long counters;
+  private final long counters;
   private @Nullable Status failure;
-  private @Nullable SubnetHosts hosts;
+  private final @Nullable SubnetHosts hosts;
   /* Groups by MGID, for those whose MGID isn't their address. Written on the control path. */
   private volatile AddressTable<Gid> names = new AddressTable<>(Map.of());
 
+  /**
+   * @param hosts resolves the source LIDs of packets without a route header to ports; null on
+   *     Ethernet
+   * @param counters address of the fabric's counters in the status file
+   */
   VerbsReceiver(
       DatagramQueuePair queuePair,
       CompletionQueue completionQueue,
@@ -73,13 +78,17 @@ final class VerbsReceiver {
       int slots,
       int mtuBytes,
       int queueKey,
-      boolean ethernet) {
+      boolean ethernet,
+      @Nullable SubnetHosts hosts,
+      long counters) {
     this.queuePair = queuePair;
     this.completionQueue = completionQueue;
     this.region = region;
     this.slots = slots;
     this.queueKey = queueKey;
     this.ethernet = ethernet;
+    this.hosts = hosts;
+    this.counters = counters;
     postedNs = new long[slots];
     slotBytes = slotBytes(mtuBytes);
   }
@@ -88,18 +97,6 @@ final class VerbsReceiver {
   static int slotBytes(int mtuBytes) {
     int bytes = GlobalRouteHeader.BYTES + mtuBytes + TAIL_BYTES;
     return (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
-  }
-
-  void countAt(long address) {
-    counters = address;
-  }
-
-  /**
-   * Sets the map that resolves the source LIDs of packets without a route header to ports. Called
-   * before the first packet.
-   */
-  void useHosts(SubnetHosts others) {
-    hosts = others;
   }
 
   /** Sets the map from MGIDs to groups. Called on the control path. */
@@ -237,9 +234,8 @@ final class VerbsReceiver {
       return;
     }
     GlobalRouteHeader.readOfInfiniband(at, completion.hasRouteHeader, batch, row);
-    SubnetHosts known = hosts;
     if (!completion.hasRouteHeader) {
-      Gid port = known == null ? null : known.portOfLid(completion.sourceLid);
+      Gid port = hosts == null ? null : hosts.portOfLid(completion.sourceLid);
       if (port != null) {
         batch.sourceHigh[row] = port.high();
         batch.sourceLow[row] = port.low();

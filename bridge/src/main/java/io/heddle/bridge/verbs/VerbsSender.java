@@ -47,23 +47,26 @@ final class VerbsSender {
   private long done;
   /* Whether the device has stopped sending. Packets then don't wait for a free slot. */
   private boolean stuck;
-  private long counters;
+  private final long counters;
   private @Nullable Status failure;
 
   /**
    * @param slots number of slots, a power of two
+   * @param counters address of the fabric's counters in the status file
    */
   VerbsSender(
       DatagramQueuePair queuePair,
       CompletionQueue completionQueue,
       MemoryRegion region,
       int slots,
-      int mtuBytes) {
+      int mtuBytes,
+      long counters) {
     this.queuePair = queuePair;
     this.completionQueue = completionQueue;
     this.region = region;
     this.slots = slots;
     this.mtuBytes = mtuBytes;
+    this.counters = counters;
     groupCounters = new long[slots];
     packetBytes = new int[slots];
     arrivedNs = new long[slots];
@@ -74,10 +77,6 @@ final class VerbsSender {
       requests[i].localAddress = region.address() + (long) i * mtuBytes;
       requests[i].lkey = region.lkey();
     }
-  }
-
-  void countAt(long address) {
-    counters = address;
   }
 
   /** Returns the failure of a send; null for none. */

@@ -5,19 +5,17 @@ import io.heddle.addr.HostAddresses;
 import io.heddle.addr.NetworkLink;
 import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.fabric.Memberships;
+import io.heddle.bridge.fabric.PacketPort;
 import io.heddle.bridge.fabric.SendPath;
 import io.heddle.bridge.fabric.SystemClock;
-import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.fabric.WireSpec;
 import io.heddle.bridge.multicast.GroupAddress;
 import io.heddle.bridge.multicast.LoopRules;
 import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.redundancy.BeaconSocket;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.Memory;
 import io.heddle.platform.NearestName;
 import io.heddle.platform.NetworkNamespace;
-import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
@@ -26,27 +24,17 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** Port in a RoCEv2 fabric, with a UDP socket of the bridge's own. */
 public final class WireFabric implements FabricPort {
-  private static final int IPV4_HEADERS = 28;
-  private static final int IPV6_HEADERS = 48;
-  private static final int IPV4_BITS = 96;
-
-  private final String name;
-  private final String namespace;
+  private final WireSpec spec;
   private final NetworkLink link;
   private final List<Gid> own;
   private final List<LoopRules.Prefix> prefixes;
   private final Arena arena = Arena.ofShared();
   private final WireSocket socket;
   private final Memberships memberships;
-  private final WireReceiver receiver;
-  private final WireChecksums checksums;
-  private final WireSender sender;
-  /* Written by the control thread, read by the data thread. */
-  private volatile int mtuBytes;
+  private final WirePackets packets;
 
   private WireFabric(
       WireSpec spec,
@@ -54,38 +42,39 @@ public final class WireFabric implements FabricPort {
       List<Gid> own,
       List<LoopRules.Prefix> prefixes,
       boolean transparent,
-      SystemClock clock) {
-    this.name = spec.name();
-    namespace = spec.namespace();
+      SystemClock clock,
+      long counters) {
+    this.spec = spec;
     this.link = link;
-    mtuBytes = link.mtuBytes();
     this.own = own;
     this.prefixes = prefixes;
-    Gid ipv4 = firstOf(own, true);
-    Gid ipv6 = firstOf(own, false);
+    Gid ipv4 = FabricPort.firstOf(own, true);
+    Gid ipv6 = FabricPort.firstOf(own, false);
     socket = WireSocket.open(link.name(), link.index(), ipv4, spec.hops());
     if (transparent) {
       allowAnySource();
     }
     memberships = new Memberships(link.name(), link.index());
-    receiver = new WireReceiver(arena, socket.fd(), clock);
-    checksums = new WireChecksums(ipv4, ipv6, receiver.base(), receiver.area());
-    sender = new WireSender(arena, socket.fd(), checksums, spec.trains());
+    packets =
+        new WirePackets(
+            arena, socket.fd(), clock, ipv4, ipv6, spec.trains(), link.mtuBytes(), counters);
   }
 
   /**
    * Opens a fabric, in the calling thread's network namespace unless another one is configured.
    *
    * @param transparent whether packets are also sent from other hosts' addresses
+   * @param counters address of the fabric's counters in the status file
    * @throws HeddleException if there is no such interface or address, or the port is in use
    */
-  public static WireFabric open(WireSpec spec, boolean transparent, SystemClock clock) {
-    return in(spec.namespace(), () -> openHere(spec, transparent, clock));
+  public static WireFabric open(
+      WireSpec spec, boolean transparent, SystemClock clock, long counters) {
+    return in(spec, () -> openHere(spec, transparent, clock, counters));
   }
 
-  private static <T> T in(String namespace, Callable<T> step) {
-    if (!namespace.isEmpty()) {
-      return NetworkNamespace.call(namespace, step);
+  private static <T> T in(WireSpec spec, Callable<T> step) {
+    if (!spec.namespace().isEmpty()) {
+      return NetworkNamespace.call(spec.namespace(), step);
     }
     try {
       return step.call();
@@ -96,45 +85,30 @@ public final class WireFabric implements FabricPort {
     }
   }
 
-  private static WireFabric openHere(WireSpec spec, boolean transparent, SystemClock clock) {
+  private static WireFabric openHere(
+      WireSpec spec, boolean transparent, SystemClock clock, long counters) {
     HostAddresses host = HostAddresses.read();
     NetworkLink link = linkOf(spec, host);
     List<AssignedAddress> assigned =
         host.addresses().stream().filter(each -> each.interfaceIndex() == link.index()).toList();
     List<Gid> own = new ArrayList<>();
-    List<LoopRules.Prefix> prefixes = new ArrayList<>();
     for (AssignedAddress each : assigned) {
       Gid address = Gid.of(each.address());
       boolean used = spec.addresses().isEmpty() || spec.addresses().contains(address);
       if (used && !spec.proxyAddresses().contains(address)) {
         own.add(address);
       }
-      int bits = each.prefixLength() + (address.isIpv4Mapped() ? IPV4_BITS : 0);
-      prefixes.add(new LoopRules.Prefix(address, bits));
     }
     for (Gid wanted : spec.addresses()) {
       if (!own.contains(wanted)) {
-        throw new HeddleException(
-            "fabric "
-                + spec.name()
-                + ": "
-                + link.name()
-                + " has no address "
-                + wanted
-                + "; it has "
-                + assigned);
+        throw spec.failure("%s has no address %s; it has %s", link.name(), wanted, assigned);
       }
     }
     if (own.isEmpty()) {
-      throw new HeddleException(
-          "fabric "
-              + spec.name()
-              + ": "
-              + link.name()
-              + " has no address; give it one, of IPv4"
-              + " for IPv4 groups");
+      throw spec.failure("%s has no address; give it one, of IPv4 for IPv4 groups", link.name());
     }
-    return new WireFabric(spec, link, own, prefixes, transparent, clock);
+    List<LoopRules.Prefix> prefixes = LoopRules.Prefix.ofInterface(link.index(), host);
+    return new WireFabric(spec, link, own, prefixes, transparent, clock, counters);
   }
 
   /**
@@ -143,7 +117,7 @@ public final class WireFabric implements FabricPort {
    * @throws HeddleException if an address is missing; the message names it
    */
   public static void requireAssigned(WireSpec spec) {
-    HostAddresses host = in(spec.namespace(), HostAddresses::read);
+    HostAddresses host = in(spec, HostAddresses::read);
     int index = linkOf(spec, host).index();
     Set<Gid> assigned = new HashSet<>();
     for (AssignedAddress each : host.addresses()) {
@@ -153,18 +127,7 @@ public final class WireFabric implements FabricPort {
     }
     for (Gid each : spec.proxyAddresses()) {
       if (!assigned.contains(each)) {
-        throw new HeddleException(
-            "fabric "
-                + spec.name()
-                + ": "
-                + spec.interfaceName()
-                + " has no address "
-                + each
-                + ", which must represent a host; ip addr add "
-                + each
-                + (each.isIpv4Mapped() ? "/32" : "/128")
-                + " dev "
-                + spec.interfaceName());
+        throw spec.missingProxyAddress(each, "dev " + spec.interfaceName());
       }
     }
   }
@@ -186,23 +149,9 @@ public final class WireFabric implements FabricPort {
         return each;
       }
     }
-    throw new HeddleException(
-        "fabric "
-            + spec.name()
-            + ": there is no interface "
-            + spec.interfaceName()
-            + NearestName.suggestion(spec.interfaceName(), names));
-  }
-
-  /* Returns the first address of a family; for IPv6 preferably one that isn't link-local. */
-  private static @Nullable Gid firstOf(List<Gid> own, boolean ipv4) {
-    Gid first = null;
-    for (Gid each : own) {
-      if (each.isIpv4Mapped() == ipv4 && (first == null || first.isLinkLocal())) {
-        first = each;
-      }
-    }
-    return first;
+    throw spec.failure(
+        "there is no interface %s%s",
+        spec.interfaceName(), NearestName.suggestion(spec.interfaceName(), names));
   }
 
   /*
@@ -210,7 +159,7 @@ public final class WireFabric implements FabricPort {
    */
   @Override
   public String check() {
-    HostAddresses host = in(namespace, HostAddresses::read);
+    HostAddresses host = in(spec, HostAddresses::read);
     NetworkLink now = null;
     for (NetworkLink each : host.links()) {
       if (each.index() == link.index()) {
@@ -220,7 +169,8 @@ public final class WireFabric implements FabricPort {
     if (now == null) {
       return link.name() + " is gone; restart the bridge once it is back";
     }
-    mtuBytes = Math.min(link.mtuBytes(), now.mtuBytes());
+    int mtuBytes = Math.min(link.mtuBytes(), now.mtuBytes());
+    packets.setMtu(mtuBytes);
     List<String> faults = new ArrayList<>();
     if (!now.isUp()) {
       faults.add(link.name() + " has no link");
@@ -239,21 +189,15 @@ public final class WireFabric implements FabricPort {
   }
 
   @Override
-  public void countAt(long counters) {
-    receiver.countAt(counters);
-    sender.countAt(counters);
-  }
-
-  @Override
   public String name() {
-    return name;
+    return spec.name();
   }
 
   @Override
   public String describe() {
     return "wire "
         + link.name()
-        + (namespace.isEmpty() ? "" : " in " + namespace)
+        + (spec.namespace().isEmpty() ? "" : " in " + spec.namespace())
         + " "
         + own.stream().map(Gid::toString).collect(Collectors.joining(" "));
   }
@@ -269,23 +213,8 @@ public final class WireFabric implements FabricPort {
   }
 
   @Override
-  public int descriptor() {
-    return socket.fd();
-  }
-
-  @Override
-  public boolean maySleep() {
-    return true;
-  }
-
-  @Override
-  public boolean keepsHeaders() {
-    return true;
-  }
-
-  @Override
-  public int mostBytes(boolean ipv4) {
-    return (mtuBytes - (ipv4 ? IPV4_HEADERS : IPV6_HEADERS)) & ~3;
+  public PacketPort packets() {
+    return packets;
   }
 
   /**
@@ -293,30 +222,16 @@ public final class WireFabric implements FabricPort {
    *
    * @throws HeddleException if the port is in use, or the group can't be joined
    */
-  public BeaconSocket beacons(PeerSettings settings, int hops) {
-    Gid ipv4 = firstOf(own, true);
-    Gid group = settings.groupOf(ipv4 != null);
-    if (group.isIpv4Mapped() && ipv4 == null) {
-      throw new HeddleException(
-          "fabric "
-              + name
-              + ": "
-              + link.name()
-              + " has no IPv4 address, and beacons go to "
-              + group
-              + "; set an IPv6 group= in the redundancy line of all bridges");
-    }
-    return in(
-        namespace,
-        () ->
-            BeaconSocket.open(
-                link.name(), link.index(), ipv4, group, settings.port(), hops, () -> true));
+  public BeaconSocket beacons(PeerSettings settings) {
+    Gid ipv4 = FabricPort.firstOf(own, true);
+    BeaconSocket.requireSource(spec, link.name() + " has no IPv4 address", ipv4, settings);
+    return in(spec, () -> BeaconSocket.open(spec, link, ipv4, settings, () -> true));
   }
 
   @Override
   public void join(GroupAddress group) {
     in(
-        namespace,
+        spec,
         () -> {
           memberships.join(group.address());
           return group;
@@ -332,29 +247,17 @@ public final class WireFabric implements FabricPort {
   public SendPath sendPathTo(GroupAddress named, int trafficClass) {
     Gid group = named.address();
     boolean ipv4 = group.isIpv4Mapped();
-    Gid source = firstOf(own, ipv4);
+    Gid source = FabricPort.firstOf(own, ipv4);
     if (source == null) {
-      throw new HeddleException(
-          "fabric "
-              + name
-              + ": "
-              + link.name()
-              + " has no "
-              + (ipv4 ? "IPv4" : "IPv6")
-              + " address to send to group "
-              + group
-              + " from; give it one");
+      throw spec.failure(
+          "%s has no %s address to send to group %s from; give it one",
+          link.name(), ipv4 ? "IPv4" : "IPv6", group);
     }
     /*
      * The socket has a source address for IPv4 groups. For IPv6 groups the kernel would choose one.
      */
     return new WireSendPath(
-        ipv4 ? null : source,
-        group,
-        PacketFormat.ROCE_PORT,
-        link.index(),
-        trafficClass,
-        mostBytes(ipv4));
+        ipv4 ? null : source, group, link.index(), trafficClass, packets.mostBytes(ipv4));
   }
 
   @Override
@@ -364,49 +267,8 @@ public final class WireFabric implements FabricPort {
 
   @Override
   public SendPath sendPathBetween(Gid source, Gid destination, int trafficClass) {
-    int most = mostBytes(destination.isIpv4Mapped());
-    return new WireSendPath(
-        source, destination, PacketFormat.ROCE_PORT, link.index(), trafficClass, most);
-  }
-
-  @Override
-  public int poll() {
-    checksums.startBatch();
-    return receiver.receive();
-  }
-
-  @Override
-  public TrainBatch batch() {
-    return receiver.batch();
-  }
-
-  @Override
-  public int checksum(long packet, int covered) {
-    return checksums.of(packet, covered);
-  }
-
-  @Override
-  public boolean isIntact(int train, long packet, int covered, int crc) {
-    TrainBatch batch = receiver.batch();
-    int difference =
-        crc ^ checksums.ofReceived(batch, train, covered) ^ Memory.getInt(packet + covered);
-    return difference == 0 || checksums.isValidWith(batch, train, difference, covered);
-  }
-
-  @Override
-  public void send(
-      SendPath sendPath, long packet, int lengthBytes, int crc, long counters, long arrivedNs) {
-    sender.send((WireSendPath) sendPath, packet, lengthBytes, crc, counters, arrivedNs);
-  }
-
-  @Override
-  public void flush() {
-    sender.flush();
-  }
-
-  @Override
-  public void discard() {
-    sender.discard();
+    int most = packets.mostBytes(destination.isIpv4Mapped());
+    return new WireSendPath(source, destination, link.index(), trafficClass, most);
   }
 
   @Override

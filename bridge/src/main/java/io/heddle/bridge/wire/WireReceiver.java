@@ -1,11 +1,13 @@
 package io.heddle.bridge.wire;
 
+import io.heddle.bridge.fabric.FabricSocket;
 import io.heddle.bridge.fabric.SystemClock;
 import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.status.FabricCounters;
 import io.heddle.platform.Memory;
 import io.heddle.platform.SocketCalls;
 import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
 
 /**
  * Receiver of datagrams that GRO has merged to segment trains: several trains per call, with their
@@ -40,9 +42,13 @@ final class WireReceiver {
    * restore; initially all.
    */
   private int used = TRAINS;
-  private long counters;
+  private final long counters;
 
-  WireReceiver(Arena arena, int fd, SystemClock clock) {
+  /**
+   * @param counters address of the fabric's counters in the status file
+   */
+  WireReceiver(Arena arena, int fd, SystemClock clock, long counters) {
+    this.counters = counters;
     this.fd = fd;
     this.clock = clock;
     headers = Memory.allocate(arena, (long) TRAINS * HEADER_BYTES, 64);
@@ -62,20 +68,12 @@ final class WireReceiver {
     }
   }
 
-  /**
-   * Sets the address of the fabric's counters in the status file. Called before the first {@link
-   * #receive}.
-   */
-  void countAt(long address) {
-    counters = address;
-  }
-
   TrainBatch batch() {
     return batch;
   }
 
   /** Returns the memory that contains the packets of each batch. */
-  java.nio.ByteBuffer area() {
+  ByteBuffer area() {
     return Memory.ALL.asSlice(buffers, (long) TRAINS * BUFFER_BYTES).asByteBuffer();
   }
 
@@ -87,7 +85,7 @@ final class WireReceiver {
   int receive() {
     for (int i = 0; i < used; i++) {
       long header = headers + (long) i * HEADER_BYTES;
-      Memory.setInt(header + 8, WireSendPath.NAME_BYTES);
+      Memory.setInt(header + 8, FabricSocket.NAME_BYTES);
       Memory.setLong(header + 40, CONTROL_BYTES);
     }
     int received = Math.max(0, SocketCalls.receive(fd, headers, TRAINS));

@@ -1,7 +1,8 @@
 package io.heddle.bridge.wire;
 
+import io.heddle.bridge.fabric.FabricSocket;
 import io.heddle.bridge.fabric.SendPath;
-import io.heddle.platform.Memory;
+import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
@@ -9,8 +10,6 @@ import org.jspecify.annotations.Nullable;
  * Path in a wire fabric to one address, with the headers' contribution to CRCs by packet length.
  */
 final class WireSendPath implements SendPath {
-  static final int NAME_BYTES = 28;
-  private static final int AF_INET6 = 10;
   /*
    * Packet lengths per row of checksums. Rows are allocated on first use, since most groups have
    * packets of one or two lengths, and there may be thousands of groups.
@@ -19,7 +18,6 @@ final class WireSendPath implements SendPath {
 
   private final @Nullable Gid source;
   private final Gid destination;
-  private final int port;
   private final int interfaceIndex;
   private final int trafficClass;
   private final int[] @Nullable [] checksums;
@@ -29,15 +27,9 @@ final class WireSendPath implements SendPath {
    * @param mostBytes maximum length of a packet
    */
   WireSendPath(
-      @Nullable Gid source,
-      Gid destination,
-      int port,
-      int interfaceIndex,
-      int trafficClass,
-      int mostBytes) {
+      @Nullable Gid source, Gid destination, int interfaceIndex, int trafficClass, int mostBytes) {
     this.source = source;
     this.destination = destination;
-    this.port = port;
     this.interfaceIndex = interfaceIndex;
     this.trafficClass = trafficClass;
     checksums = new int[mostBytes / Integer.BYTES / ROW_LENGTHS + 1][];
@@ -51,14 +43,9 @@ final class WireSendPath implements SendPath {
     return destination;
   }
 
-  /** Writes the destination's struct sockaddr_in6, {@value #NAME_BYTES} bytes. */
+  /** Writes the destination's struct sockaddr_in6. */
   void writeName(long at) {
-    Memory.ALL.set(Memory.NATIVE_SHORT, at, (short) AF_INET6);
-    Memory.ALL.set(Memory.NETWORK_SHORT, at + 2, (short) port);
-    Memory.setInt(at + 4, 0);
-    Memory.ALL.set(Memory.NETWORK_LONG, at + 8, destination.high());
-    Memory.ALL.set(Memory.NETWORK_LONG, at + 16, destination.low());
-    Memory.setInt(at + 24, interfaceIndex);
+    FabricSocket.writeName(at, destination, PacketFormat.ROCE_PORT, interfaceIndex);
   }
 
   int trafficClass() {

@@ -1,5 +1,6 @@
 package io.heddle.bridge.wire;
 
+import io.heddle.bridge.fabric.FabricSocket;
 import io.heddle.bridge.status.DropReason;
 import io.heddle.bridge.status.FabricCounters;
 import io.heddle.bridge.status.GroupCounters;
@@ -55,13 +56,15 @@ final class WireSender {
   private int messages;
   private int packets;
   private int runBytes;
-  private long counters;
+  private final long counters;
 
   /**
    * @param trainsIpv4 whether IPv4 packets may be sent as segment trains, in which the IPv4
    *     identification counts up
+   * @param counters address of the fabric's counters in the status file
    */
-  WireSender(Arena arena, int fd, WireChecksums checksums, boolean trainsIpv4) {
+  WireSender(Arena arena, int fd, WireChecksums checksums, boolean trainsIpv4, long counters) {
+    this.counters = counters;
     this.fd = fd;
     this.checksums = checksums;
     this.trainsIpv4 = trainsIpv4;
@@ -73,14 +76,6 @@ final class WireSender {
     Memory.setInt(pollfd, fd);
     Memory.ALL.set(Memory.NATIVE_SHORT, pollfd + 4, POLLOUT);
     Memory.setLong(pollfd + 16, PATIENCE_NS);
-  }
-
-  /**
-   * Sets the address of the fabric's counters in the status file. Called before the first {@link
-   * #send}.
-   */
-  void countAt(long address) {
-    counters = address;
   }
 
   void send(
@@ -182,7 +177,7 @@ final class WireSender {
     long name = names + (long) message * NAME_ROOM_BYTES;
     sendPath.writeName(name);
     Memory.setLong(header, name);
-    Memory.setInt(header + 8, WireSendPath.NAME_BYTES);
+    Memory.setInt(header + 8, FabricSocket.NAME_BYTES);
     Memory.setLong(header + 16, vectors + (long) first * VECTOR_BYTES);
     Memory.setLong(header + 24, count);
     Memory.setLong(header + 32, bytes == 0 ? 0 : control);

@@ -36,8 +36,8 @@ class PgmSessionsTest {
   @BeforeEach
   void setUp() {
     status = StatusFile.create(folder.resolve("status"), "test", "");
-    status.fabric(0, "a", "");
-    status.fabric(1, "b", "");
+    status.describeFabric(0, "a", "");
+    status.describeFabric(1, "b", "");
     slot = status.open("239.1.1.1", "");
     status.setPgm(slot, true);
     sessions = new PgmSessions(arena, status.pgmSessions(), MOST);

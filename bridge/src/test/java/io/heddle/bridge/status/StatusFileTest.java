@@ -21,8 +21,9 @@ class StatusFileTest {
   void countersAreReadableAndOutliveBridge() {
     Path path = folder.resolve("bridge.status");
     StatusFile file = StatusFile.create(path, "room1", "/etc/heddle/bridge.conf");
-    file.fabric(0, "a", "wire eth2");
-    long fabric = file.fabric(1, "b", "wire eth3");
+    file.describeFabric(0, "a", "wire eth2");
+    file.describeFabric(1, "b", "wire eth3");
+    long fabric = file.fabricCounters(1);
     FabricCounters.received(fabric, 15, 4800);
     FabricCounters.unknownGroup(fabric, 2);
     int first = file.open("239.1.1.1", "direction=both");

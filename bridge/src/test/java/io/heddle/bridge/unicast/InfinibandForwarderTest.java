@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.heddle.bridge.cm.SidrReply;
 import io.heddle.bridge.cm.SidrRequest;
 import io.heddle.bridge.cm.SidrService;
+import io.heddle.bridge.fabric.StubFabric;
 import io.heddle.bridge.infiniband.KnownPorts;
 import io.heddle.bridge.infiniband.SubnetHosts;
 import io.heddle.bridge.limit.Limiter;
@@ -61,9 +62,8 @@ class InfinibandForwarderTest {
 
   private final Arena arena = Arena.ofConfined();
   private final SubnetHosts ports = KnownPorts.none(new Gid(0, 0xffff_0a02_00feL));
-  private final DeliveringFabric a = new DeliveringFabric();
-  private final DeliveringFabric.Numbered b =
-      new DeliveringFabric.Numbered(ports, 0x61, 0x62, 0x63);
+  private final StubFabric a = new StubFabric();
+  private final StubFabric b = new StubFabric(ports, 0x61, 0x62, 0x63);
   private final RecordingSidrService manager = new RecordingSidrService();
   private final long packet = Memory.allocate(arena, 64, 8);
   private final long[] counters = {

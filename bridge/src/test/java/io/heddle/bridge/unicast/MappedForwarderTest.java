@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import com.sun.management.ThreadMXBean;
+import io.heddle.bridge.fabric.StubFabric;
 import io.heddle.bridge.limit.Limiter;
 import io.heddle.bridge.multicast.LoopRules;
 import io.heddle.bridge.status.GroupCounters;
@@ -40,8 +41,8 @@ class MappedForwarderTest {
   private static final LoopRules RULES = new LoopRules(List.of(), List.of(), List.of());
 
   private final Arena arena = Arena.ofConfined();
-  private final DeliveringFabric.Numbered verbs = new DeliveringFabric.Numbered(0x51, 0x52);
-  private final DeliveringFabric wire = new DeliveringFabric();
+  private final StubFabric verbs = new StubFabric(0x51, 0x52);
+  private final StubFabric wire = new StubFabric();
   private final long packet = Memory.allocate(arena, 64, 8);
   private final long[] counters = {
     Memory.allocate(arena, GroupCounters.BLOCK_BYTES, 8),
@@ -85,7 +86,7 @@ class MappedForwarderTest {
    * was dropped.
    */
   private String send(int side, Gid from, Gid to) {
-    DeliveringFabric fabric = side == 0 ? verbs : wire;
+    StubFabric fabric = side == 0 ? verbs : wire;
     fabric.put(packet, LENGTH, from, to);
     long before = departed;
     forwarder.forward(side, 0, RULES, RULES, PROXY_ADDRESSES);

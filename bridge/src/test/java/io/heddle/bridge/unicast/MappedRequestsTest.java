@@ -10,6 +10,7 @@ import io.heddle.bridge.cm.SidrReply;
 import io.heddle.bridge.cm.SidrRequest;
 import io.heddle.bridge.cm.SidrRequests;
 import io.heddle.bridge.cm.SidrService;
+import io.heddle.bridge.fabric.StubFabric;
 import io.heddle.bridge.status.DropReason;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.platform.Memory;
@@ -42,7 +43,7 @@ class MappedRequestsTest {
   private static final List<Byte> WORD = List.of((byte) 1, (byte) 2, (byte) 3);
 
   private final Arena arena = Arena.ofConfined();
-  private final RecordingFabric fabric = new RecordingFabric();
+  private final StubFabric fabric = new StubFabric();
   private final long packet = Memory.allocate(arena, PACKET, 8);
   private final long mad = packet + DatagramFormat.HEADER_BYTES;
   private final long[] counters = {
@@ -51,8 +52,7 @@ class MappedRequestsTest {
   };
   private final RecordingSidrService service = new RecordingSidrService();
   private final MappedEnd[] ends = {
-    MappedEnd.ofDevice(new DeliveringFabric.Numbered(0x51, 0x52), service),
-    MappedEnd.ofSocket(fabric)
+    MappedEnd.ofDevice(new StubFabric(0x51, 0x52), service), MappedEnd.ofSocket(fabric)
   };
   private final MappedRequests requests =
       new MappedRequests(

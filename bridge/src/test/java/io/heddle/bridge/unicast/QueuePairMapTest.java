@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import io.heddle.bridge.fabric.StubFabric;
 import io.heddle.verbs.Gid;
 import java.lang.management.ManagementFactory;
 import java.util.HashMap;
@@ -27,10 +28,9 @@ class QueuePairMapTest {
   private final QueuePairMap numbers = new QueuePairMap(ends(2), conversations);
 
   private static MappedEnd[] ends(int queuePairs) {
-    DeliveringFabric.Numbered device = new DeliveringFabric.Numbered(new int[queuePairs]);
+    StubFabric device = new StubFabric(new int[queuePairs]);
     return new MappedEnd[] {
-      MappedEnd.ofSocket(new RecordingFabric()),
-      MappedEnd.ofDevice(device, new RecordingSidrService())
+      MappedEnd.ofSocket(new StubFabric()), MappedEnd.ofDevice(device, new RecordingSidrService())
     };
   }
 

@@ -12,6 +12,7 @@ import io.heddle.bridge.cm.SidrReply;
 import io.heddle.bridge.cm.SidrRequest;
 import io.heddle.bridge.cm.SidrRequests;
 import io.heddle.bridge.fabric.FabricPort;
+import io.heddle.bridge.fabric.StubFabric;
 import io.heddle.bridge.status.DropReason;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.platform.Memory;
@@ -42,8 +43,8 @@ class QueuePairOneTest {
   private static final int PACKET = COVERED + PacketFormat.ICRC_BYTES;
 
   private final Arena arena = Arena.ofConfined();
-  private final RecordingFabric a = new RecordingFabric();
-  private final RecordingFabric b = new RecordingFabric();
+  private final StubFabric a = new StubFabric();
+  private final StubFabric b = new StubFabric();
   private final long packet = Memory.allocate(arena, PACKET, 8);
   private final long mad = packet + DatagramFormat.HEADER_BYTES;
   private final long[] counters = {

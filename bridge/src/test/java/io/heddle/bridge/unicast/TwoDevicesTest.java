@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import com.sun.management.ThreadMXBean;
 import io.heddle.bridge.cm.SidrService;
+import io.heddle.bridge.fabric.StubFabric;
 import io.heddle.bridge.limit.Limiter;
 import io.heddle.bridge.multicast.LoopRules;
 import io.heddle.bridge.status.GroupCounters;
@@ -47,8 +48,8 @@ class TwoDevicesTest {
   private static final QueuePairMapping MAPPING = new QueuePairMapping(2, true, List.of(PORT));
 
   private final Arena arena = Arena.ofConfined();
-  private final DeliveringFabric.Numbered a = new DeliveringFabric.Numbered(0x51, 0x52);
-  private final DeliveringFabric.Numbered b = new DeliveringFabric.Numbered(0x61, 0x62);
+  private final StubFabric a = new StubFabric(0x51, 0x52);
+  private final StubFabric b = new StubFabric(0x61, 0x62);
   private final RecordingSidrService managerA = new RecordingSidrService();
   private final RecordingSidrService managerB = new RecordingSidrService();
   private final long packet = Memory.allocate(arena, 64, 8);

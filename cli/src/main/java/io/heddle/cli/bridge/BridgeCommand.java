@@ -45,6 +45,8 @@ import picocli.CommandLine.Parameters;
     })
 public final class BridgeCommand {
   private static final String CONFIG = "/etc/heddle/bridge.conf";
+  /* Address of no counters: a port that is only opened and closed counts nothing. */
+  private static final long NO_COUNTERS = 0;
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
@@ -114,7 +116,7 @@ public final class BridgeCommand {
         if (spec.queuePairs() > 0) {
           RdmaCmSidrService.requirePresent(spec.device());
         }
-        try (VerbsFabric fabric = VerbsFabric.open(spec, (level, sentence) -> {})) {
+        try (VerbsFabric fabric = VerbsFabric.open(spec, (level, sentence) -> {}, NO_COUNTERS)) {
           text.append("fabric ").append(each.name()).append(": ").append(fabric.describe());
           if (config.redundancy() != null) {
             text.append(", beacons by ").append(fabric.requireBeacons(config.redundancy()).name());
