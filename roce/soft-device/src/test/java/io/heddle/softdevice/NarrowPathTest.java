@@ -257,7 +257,7 @@ class NarrowPathTest {
     }
   }
 
-  /* The peer receives the probes of all links in one pass, and answers them one by one. */
+  /* The peer receives the probes of all links in one polling round, and answers them one by one. */
   @Test
   void widePathsOfManyLinksAreRecognised() {
     try (Writes writes = new Writes("", 8).connected()) {

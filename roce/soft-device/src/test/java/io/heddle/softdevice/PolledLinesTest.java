@@ -215,7 +215,9 @@ class PolledLinesTest {
             assertEquals(word(1, 4096), received(4096), "the second write isn't placed");
             markUsed(4096);
           }
-          /* Drops the first write until the second has arrived, however late that is posted. */
+          /*
+           * Drops the first write until the second has arrived, however late the second is posted.
+           */
           return write == 1 || came[1] > 0;
         });
     post(0, 1024);

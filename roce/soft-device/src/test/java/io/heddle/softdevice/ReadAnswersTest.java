@@ -113,7 +113,7 @@ class ReadAnswersTest {
     return Memory.ALL.get(Memory.NETWORK_INT, packet + PacketFormat.BTH_BYTES + RETH_LENGTH) == 0;
   }
 
-  /* The READ has more numbers than a word of the bitmap. */
+  /* The READ has more sequence numbers than a word of the bitmap has bits. */
   @Test
   void onlyMissingPacketsAfterReadAreRetransmitted() {
     List<Integer> came = new ArrayList<>();

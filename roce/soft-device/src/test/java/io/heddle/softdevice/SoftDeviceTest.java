@@ -253,8 +253,8 @@ class SoftDeviceTest {
 
   /**
    * Waits for an event. The device first changes the state, answers the peer and writes
-   * completions, and then queues the event. So a test that has seen the former may still have to
-   * wait for the event.
+   * completions, and then queues the event. So a test that has seen one of these effects may still
+   * have to wait for the event.
    */
   private static Set<AsyncEventListener.Kind> awaitEvent(
       DeviceContext context, AsyncEventListener.Kind wanted) {

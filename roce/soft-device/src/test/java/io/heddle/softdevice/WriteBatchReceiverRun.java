@@ -23,10 +23,10 @@ import java.util.Random;
 import java.util.zip.CRC32;
 
 /**
- * Compares C's processing of consecutive packets with Java's. Separate program, since a JVM looks
- * up the C functions only once and the other tests need a JVM without them. Its argument is {@code
- * SEED}. It exits with 0, with 3 if the processor lacks the instructions, or with an exception if C
- * and Java differ.
+ * Separate program that compares C's processing of consecutive packets with Java's. It is separate
+ * since a JVM looks up the C functions only once, and the other tests need a JVM without them. Its
+ * argument is {@code SEED}. It exits with 0, with 3 if the processor lacks the instructions, or
+ * with an exception if C and Java differ.
  */
 final class WriteBatchReceiverRun {
   private static final int REGION_BYTES = 1 << 17;
@@ -129,7 +129,7 @@ final class WriteBatchReceiverRun {
     long remote = pair.right.mr.address() + random.nextInt(REGION_BYTES - packets * (payload + 4));
     boolean closing = random.nextInt(3) == 0;
     if (random.nextInt(12) == 0) {
-      psn += random.nextInt(5) - 2; /* leaves a gap, or repeats numbers */
+      psn += random.nextInt(5) - 2; /* leaves a gap, or repeats sequence numbers */
     }
     for (int i = 0; i < packets; i++) {
       long packet = train + (long) i * stride;

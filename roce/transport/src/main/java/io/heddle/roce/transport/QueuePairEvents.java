@@ -35,10 +35,10 @@ public interface QueuePairEvents {
   void completeReceive(
       long id, Status status, Kind kind, int lengthBytes, boolean hasImmediate, int immediate);
 
-  /** Requests a timer call no later than this time. */
+  /** Requests a call that handles due timers, at this time at the latest. */
   void timerAt(long whenNs);
 
-  /** Requests a transmit call: there is something to send. */
+  /** Requests a call that transmits, because there is something to send. */
   void activate();
 
   /**

@@ -106,7 +106,7 @@ public final class ReliableConnection {
     responder.refuseRequests();
   }
 
-  /** Stops sending requests, executing the peer's requests, and all timers. */
+  /** Stops sending requests and executing the peer's requests, and stops all timers. */
   public void stop() {
     requester.stop();
     responder.stop();

@@ -11,7 +11,7 @@ import java.util.List;
 
 /**
  * Requester's scheduler over the links of a queue pair: chooses the link of the next train, and
- * applies answers to each link. Used under the progress lock.
+ * updates each link's state from answers. Used under the progress lock.
  *
  * <p>Trains are distributed by weight (weighted fair queueing with the links as queues) among links
  * that answer and have room in their window. So a slow link gets only what it can carry. A single
@@ -24,8 +24,8 @@ final class LinkScheduler {
   private static final int SCALE = 1 << 16;
 
   /*
-   * Largest number of bytes that a link may catch up on after a time without sends, because its
-   * window was full or it was taken out of use.
+   * Largest number of bytes that a link may catch up on after a time without sends, such as when
+   * its window was full or the link was out of use.
    */
   private static final long MOST_LAG_BYTES = 1 << 20;
 
@@ -123,7 +123,10 @@ final class LinkScheduler {
 
   private boolean isWorthwhile(int link) {
     int room = room(link);
-    /* Sending a part of a train costs as much as sending a whole train. */
+    /*
+     * Sending a part of a train costs as much as sending a whole one. So a link with packets in
+     * flight must have room for a whole train.
+     */
     return room >= links[link].window.smallest() / 2 || room > 0 && numbers.inFlightOn(link) == 0;
   }
 

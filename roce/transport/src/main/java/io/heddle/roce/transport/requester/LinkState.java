@@ -10,8 +10,8 @@ import io.heddle.roce.transport.window.WidePathProbe;
  * Requester's state of one link: window, round trip, and whether it answers. Used under the
  * progress lock.
  *
- * <p>A link that is silent while others answer rests: only occasional probes use it, and the first
- * answer puts it back into use.
+ * <p>If a link is silent while others answer, the link rests: only occasional probes use it, and
+ * the first answer puts it back into use.
  */
 final class LinkState {
   private static final long SHORTEST_REST_NS = 20_000_000;
@@ -39,7 +39,10 @@ final class LinkState {
   private long restNs;
   private long trialAtNs;
 
-  /* Set when the host reports the link down, until a packet that was sent later is answered. */
+  /*
+   * Set from the host's report that the link is down until a packet that was sent after the report
+   * is answered.
+   */
   private boolean isDown;
   private long downAtNs;
 
@@ -126,7 +129,8 @@ final class LinkState {
   }
 
   /**
-   * Records that the link's outstanding packets are lost and that it has been silent since.
+   * Records that the link was silent for a whole timeout, so that its outstanding packets count as
+   * lost.
    *
    * @param othersAnswer whether other links answer, so that this one may rest
    */

@@ -79,7 +79,7 @@ final class LossDetector {
         continue;
       }
       if (ring.sends(slot) == 1 && ring.wasBundled(slot) != highestBundled) {
-        continue; /* packets sent through another socket may only be delayed */
+        continue; /* packets sent through another socket may be late rather than lost */
       }
       long from = Math.max(first, outstanding.unacknowledged());
       long to = Math.min(first + ring.packets(slot), highest - REORDER_PACKETS + 1);
@@ -123,7 +123,9 @@ final class LossDetector {
     return found;
   }
 
-  /* Returns the first number in flight from {@code from} on, or end. */
+  /*
+   * Returns the first sequence number in flight from {@code from} on; {@code end} if there is none.
+   */
   private long nextMissing(long from, long end) {
     for (long psn = from; psn < end; psn = (psn | 63) + 1) {
       long missing = outstanding.inFlightWord(psn, end);

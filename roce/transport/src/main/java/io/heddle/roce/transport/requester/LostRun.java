@@ -3,7 +3,7 @@ package io.heddle.roce.transport.requester;
 import io.heddle.roce.transport.TransmitRing;
 
 /**
- * First run of lost packets in the ring within one slot, or a lost READ: the next retransmission.
+ * Next retransmission: the first run of lost packets within one slot of the ring, or a lost READ.
  * Used under the progress lock.
  */
 final class LostRun {

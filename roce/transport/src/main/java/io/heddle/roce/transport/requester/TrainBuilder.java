@@ -80,8 +80,8 @@ final class TrainBuilder {
   }
 
   /**
-   * Writes a probe with this number of payload bytes: a WRITE of length 0 that has the number of an
-   * executed packet.
+   * Writes a probe with this number of payload bytes: a WRITE of length 0 that has the sequence
+   * number of a packet that the peer has executed.
    *
    * @return length of the probe in bytes
    */

@@ -96,7 +96,7 @@ final class ReadResponses {
   /** Sends one train. Returns false when the socket is full. */
   boolean transmit() {
     if (lengths[0] > 0 && !rights.remoteRead(keys[0], addresses[0], lengths[0])) {
-      remove(); /* the region was closed; if the peer repeats the request, it gets the error */
+      remove(); /* the region was closed; the peer gets an error if it repeats the request */
       return true;
     }
     long base = memory.responseSlot();

@@ -113,8 +113,8 @@ final class WritePlacement {
     int key = (int) (keyAndLength >>> 32);
     int length = (int) keyAndLength;
     /*
-     * A soft peer's RETH covers the write from this packet to its end. In the packet with the
-     * immediate, whose payload is the write's last bytes, the RETH covers the whole write.
+     * A soft peer's RETH covers the write from this packet to the write's end. In the packet with
+     * the immediate, whose payload is the write's last bytes, the RETH covers the whole write.
      */
     boolean closing = softPeer && opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
     if (length < 0

@@ -35,8 +35,9 @@ public final class RetryTimer {
   private static final int MOST_UNREACHED = 4;
 
   /**
-   * Number of checks per caller's time after that time is over. The timer checks on while packets
-   * from the peer arrive, since the failure of this path isn't proven then.
+   * Number of checks in each further period as long as the caller's time. They take place when the
+   * caller's time is over, but packets from the peer still arrive, so that the failure of this path
+   * isn't proven.
    */
   private static final int CHECKS_WHILE_HELD = 8;
 

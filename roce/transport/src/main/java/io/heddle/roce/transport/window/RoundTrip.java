@@ -43,7 +43,7 @@ public final class RoundTrip {
     }
   }
 
-  /** Returns the estimate; 0 before the first measurement. */
+  /** Returns the estimated round trip; 0 before the first measurement. */
   public long smoothedNs() {
     return smoothedNs;
   }

@@ -168,8 +168,8 @@ class ReliableConnectionTest {
 
   /*
    * Writes go to the lower half of the buffer, READs to the upper half. An answer may acknowledge
-   * more than a READ, or only numbers known from bitmaps. Writes may fill the window after a READ
-   * that must be repeated.
+   * more than a READ, or only sequence numbers that bitmaps have acknowledged before. Writes may
+   * fill the window after a READ that must be repeated.
    */
   @ParameterizedTest
   @CsvSource({

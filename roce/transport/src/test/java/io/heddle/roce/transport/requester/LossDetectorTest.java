@@ -45,7 +45,7 @@ class LossDetectorTest {
     arena.close();
   }
 
-  /* Sends a train; returns the number of its first packet. */
+  /* Sends a train; returns the sequence number of its first packet. */
   private long sent(int packets, boolean isBundled) {
     long first = outstanding.next();
     ring.nextAddress();
@@ -60,8 +60,8 @@ class LossDetectorTest {
   }
 
   /*
-   * Acknowledges {@code packets} numbers from {@code from} on by a bitmap. Returns the number of
-   * packets that are marked as lost.
+   * Acknowledges {@code packets} sequence numbers from {@code from} on by a bitmap. Returns the
+   * count of packets that are marked as lost.
    */
   private int arrived(long from, int packets) {
     long word = Memory.allocate(arena, 8, 8);

@@ -28,8 +28,8 @@ class RetryTimerTest {
   }
 
   /*
-   * Serves the timer until it gives up, its first expiry this much too late. Returns the time until
-   * then.
+   * Runs the timer until it gives up, and returns the time until then. The first expiry is handled
+   * {@code lateNs} late.
    */
   private long giveUpTimeAfter(long fromNs, long lateNs) {
     long nowNs = fromNs;
