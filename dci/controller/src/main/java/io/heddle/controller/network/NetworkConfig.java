@@ -40,7 +40,7 @@ public record NetworkConfig(
   /**
    * Telemetry source: a gateway or a router.
    *
-   * @param serverName name in the source's certificate if it differs from the host; null if not
+   * @param serverName name in the source's certificate; null if that is the host
    * @param routerId router id of a gateway, which the rules for it contain; 0 for a router
    */
   public record Target(

@@ -129,7 +129,10 @@ public final class ControllerStatus {
      * The rule was announced or withdrawn just now, and the gateway may not have reported since.
      */
     PENDING,
-    /** The gateway has the rule from this controller, which knows no reason for it: a fault. */
+    /**
+     * The gateway has the rule from this controller, but the controller knows no reason for it: a
+     * fault.
+     */
     ORPHAN,
     /** The rule is wanted, but not in force at the gateway: a fault. */
     NOT_IN_FORCE,

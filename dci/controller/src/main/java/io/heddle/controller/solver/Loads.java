@@ -63,7 +63,7 @@ final class Loads {
       add(listOf[i], flow.rate());
     }
     for (int i = 0; i < links.size(); i++) {
-      /* If the elephants exceed the measured rate, their report is newer than the measurement. */
+      /* The elephants exceed the measured rate if their report is newer than the measurement. */
       rate[i] = Math.max(rate[i], links.get(i).rate());
     }
   }

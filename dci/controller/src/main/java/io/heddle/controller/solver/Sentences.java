@@ -3,7 +3,7 @@ package io.heddle.controller.solver;
 import io.heddle.controller.model.ElephantFlow;
 import java.util.Locale;
 
-/** Factory of the sentences that explain decisions, or why there is none. */
+/** Factory of the sentences that explain a decision, or the lack of one. */
 final class Sentences {
   private Sentences() {}
 

@@ -29,7 +29,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Rounds of a controller without BGP peers. The test delivers the telemetry reports. */
+/**
+ * Tests of the rounds of a controller without BGP peers. The tests deliver the telemetry reports.
+ */
 final class ControllerTest {
   private static final long SECOND_NS = 1_000_000_000;
   private static final long MS = 1_000_000;
@@ -82,7 +84,7 @@ final class ControllerTest {
     controller.store().listener("gw1").received(what);
   }
 
-  /* Delivers counts that correspond to these rates of the two links, in Mbit/s. */
+  /* Delivers byte counts that correspond to these rates of the two links, in Mbit/s. */
   private void count(long first, long second) {
     seconds++;
     firstOctets += first * 125_000;

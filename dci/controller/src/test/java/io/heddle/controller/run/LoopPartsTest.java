@@ -26,7 +26,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Parts of the controller without sockets: snapshots from telemetry, and the audit of rules. */
+/**
+ * Tests of parts of the controller, without sockets: snapshots from telemetry, and the audit of
+ * rules.
+ */
 final class LoopPartsTest {
   private static final long SECOND_NS = 1_000_000_000;
   private static final Path NO_FILE = Path.of("none");

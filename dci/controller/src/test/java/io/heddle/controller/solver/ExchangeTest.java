@@ -15,7 +15,10 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Search for exchanges, which skips pairs that can't help, compared with an exhaustive search. */
+/**
+ * Test that compares the search for exchanges, which skips pairs that can't help, with an
+ * exhaustive search.
+ */
 class ExchangeTest {
   private static final int CASES = 2_000;
   private static final double CAPACITY = 100 * Networks.GBIT;

@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Distance of the solver's result from the best placement of flows. */
+/** Tests of the distance between the solver's result and the best placement of flows. */
 class SolverQualityTest {
   private static final double MOST = 1.34;
   private static final int CASES = 1_000;

@@ -16,7 +16,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Stability of the solver's decisions in virtual time, under random, noisy and bursty load. */
+/**
+ * Tests of the stability of the solver's decisions in virtual time, under random, noisy and bursty
+ * load.
+ */
 class SolverSteadinessTest {
   private static final int SECONDS = 600;
   private static final int CASES = 20;

@@ -58,8 +58,8 @@ public final class RuleTable {
   }
 
   /**
-   * Adds a rule. If the same peer already has this rule, replaces it, or records that it was
-   * announced again.
+   * Adds a rule. If the same peer has announced the rule before, replaces the earlier entry, or
+   * records that an equal entry was announced again.
    */
   public void put(RuleEntry entry) {
     Key key = new Key(entry.peer(), entry.rule());

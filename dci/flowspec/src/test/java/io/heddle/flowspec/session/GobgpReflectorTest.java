@@ -28,9 +28,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests with GoBGP as the route reflector between a controller and a gateway. It must pass on
- * unknown attributes byte for byte. All three run in one network namespace, on addresses of its
- * loopback interface.
+ * Tests with GoBGP as the route reflector between a controller and a gateway. The reflector must
+ * pass on unknown attributes byte for byte. All three run in one network namespace, on addresses of
+ * its loopback interface.
  */
 @EndsWithin(120)
 @SystemTest
