@@ -143,7 +143,7 @@ public final class FabricHost implements AutoCloseable {
    * @param ipv4 source of IPv4 packets; null for none
    * @param ipv6 source of IPv6 packets; null for none
    * @param port source port, and port that it receives at
-   * @throws SystemCallException EADDRINUSE where another program has the port
+   * @throws SystemCallException EADDRINUSE if another program has the port
    */
   public static FabricHost onInterface(
       int number, String interfaceName, @Nullable Gid ipv4, @Nullable Gid ipv6, int port) {
@@ -288,7 +288,7 @@ public final class FabricHost implements AutoCloseable {
   /**
    * Sends one payload.
    *
-   * @return false where the system has no buffer at the moment
+   * @return false if the system has no buffer at the moment
    */
   public boolean send(Gid group, int groupNumber, long payloadNumber, int payloadBytes) {
     int length = build(packet, group, groupNumber, payloadNumber, payloadBytes, 0);
@@ -300,7 +300,7 @@ public final class FabricHost implements AutoCloseable {
    *
    * @param count number of payloads, at most {@link HeaderChecksum#MOST_SEGMENTS}; all packets
    *     together have 64 KiB at most
-   * @return false where the system has no buffer at the moment
+   * @return false if the system has no buffer at the moment
    */
   public boolean sendTrain(Gid group, int groupNumber, long first, int count, int payloadBytes) {
     int length = 0;
@@ -338,7 +338,9 @@ public final class FabricHost implements AutoCloseable {
       controlBytes = 24;
     }
     if (!group.isIpv4Mapped()) {
-      /* IPV6_MULTICAST_IF chooses the interface, but not one of its addresses as the source. */
+      /*
+       * IPV6_MULTICAST_IF chooses the interface, but not which of its addresses becomes the source.
+       */
       Gid source = sourceOf(group);
       long info = control + controlBytes;
       Memory.setLong(info, 36);

@@ -5,7 +5,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Results of a group test at the receiving side.
+ * Results of a group test, as one machine knows them.
  *
  * @param run number of the test, which the test's datagrams contain
  * @param role both: this machine sent and received; sender: it only sent; receiver: it only

@@ -16,7 +16,7 @@ final class PgmTable {
 
   private PgmTable() {}
 
-  /** Returns the lines; none where no group carries PGM. */
+  /** Returns the lines; none if no group carries PGM. */
   static String of(BridgeStatus status) {
     StringBuilder text = new StringBuilder();
     for (BridgeStatus.Group each : status.groups()) {

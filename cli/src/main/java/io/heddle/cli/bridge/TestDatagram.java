@@ -69,7 +69,7 @@ final class TestDatagram {
   /**
    * Sends a datagram.
    *
-   * @return false where the system has no buffer at the moment
+   * @return false if the system has no buffer at the moment
    */
   static boolean send(FabricHost host, Common common, int origin, Gid group, long number) {
     long at = host.packet();

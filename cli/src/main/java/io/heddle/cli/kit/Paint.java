@@ -9,8 +9,8 @@ import java.util.Map;
  */
 public record Paint(boolean coloured) {
   /**
-   * Returns a formatter. It is without colours if the output is no terminal, TERM is dumb, or
-   * NO_COLOR (no-color.org) is set.
+   * Returns a formatter. It uses no colours if the output is no terminal, TERM is dumb, or NO_COLOR
+   * (no-color.org) is set.
    */
   public static Paint of(Map<String, String> environment, boolean terminal) {
     return new Paint(

@@ -29,8 +29,8 @@ public final class ProgressLine {
   }
 
   /*
-   * Returns a progress line on standard error. Whether that is a terminal is read from /proc, since
-   * System.console() is about standard input and output.
+   * Returns a progress line on standard error. Whether standard error is a terminal is read from
+   * /proc, since System.console() considers only standard input and output.
    */
   public static ProgressLine onStandardError() {
     boolean terminal;

@@ -43,8 +43,8 @@ public final class ReportOption {
   }
 
   /**
-   * Prints the JSON report with --json, and saves the report with --save. For a command that has
-   * printed its table already; else see {@link #publish}.
+   * Prints the JSON report with --json, and saves the report with --save. Called by commands that
+   * have already printed their table; other commands call {@link #publish}.
    */
   public void publishRest(@Nullable CommandSpec spec, String name, String table, Object report)
       throws IOException {

@@ -35,8 +35,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Tests with real faults of the environment, of folders and of jobs. Tests with faults of a host's
- * network are in system-tests.
+ * Tests of the doctor with real faults of the environment, of folders and of jobs. Faults of a
+ * host's network are tested in system-tests.
  */
 class DoctorTest {
   @TempDir Path folder;

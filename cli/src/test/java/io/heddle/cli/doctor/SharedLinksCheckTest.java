@@ -19,7 +19,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests with sockets like a soft device's, and a measurement that gives the path of each port. */
+/**
+ * Tests of the check for links that queue pairs share. The sockets are like a soft device's, and a
+ * file has the measured path of each port.
+ */
 final class SharedLinksCheckTest {
   @TempDir private Path folder;
   private final List<DatagramChannel> channels = new ArrayList<>();

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tests of the checks on synthetic hosts, with values on both sides of each limit. */
+/** Tests of the doctor's checks on synthetic hosts, with values on both sides of each limit. */
 class SyntheticHostTest {
   /*
    * Index of the first synthetic interface. No machine has so many interfaces, so sysfs has no

@@ -9,7 +9,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
-/** Test of the command line without a checkout's tools, as packages have it. */
+/** Test of the command line as packages contain it, without the tools of a checkout. */
 class HostCommandsTest {
   private static String output(String... arguments) {
     ByteArrayOutputStream output = new ByteArrayOutputStream();

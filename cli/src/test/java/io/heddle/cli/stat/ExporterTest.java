@@ -276,7 +276,7 @@ class ExporterTest {
     }
   }
 
-  /** Any damage to the body of one file leaves the series of the other processes. */
+  /** Damage to the body of one file leaves the time series of other processes unchanged. */
   @Test
   void damagedFileLeavesOthersReadable() throws Exception {
     long seed = System.nanoTime();
