@@ -196,8 +196,8 @@ public final class Fabric {
   }
 
   /**
-   * Starts the switches' load balancing over equal links. The returned object maintains it until it
-   * is closed.
+   * Starts the switches' load balancing over equal links. The returned object maintains the load
+   * balancing until the object is closed.
    *
    * @throws LabException if the fabric isn't leaf-spine, or lacks a port that the settings name
    */
@@ -233,8 +233,8 @@ public final class Fabric {
   }
 
   /**
-   * Returns the number of bytes that each plane's spine (or separate plane's leaf) has received
-   * since the fabric was created, headers included.
+   * Returns the number of bytes that each plane's spine, or its leaf if planes are separate
+   * networks, has received since the fabric was created, headers included.
    */
   public List<Long> receivedBytesByPlane() {
     return probe().receivedBytesByPlane();
@@ -335,7 +335,10 @@ public final class Fabric {
     return new PlaneBursts(links(), topology());
   }
 
-  /** Announces a host as unreachable on a separate plane, or as reachable again. */
+  /**
+   * Announces a host as unreachable on a plane, or as reachable again. Requires that planes are
+   * separate networks.
+   */
   public void setReachable(int plane, int host, boolean reachable) {
     topology().requirePlane(plane);
     if (plan().shape() != FabricShape.PLANES) {

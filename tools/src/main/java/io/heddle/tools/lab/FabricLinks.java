@@ -19,8 +19,8 @@ final class FabricLinks {
   private static final Path NAMES = Path.of("/run/netns");
 
   /**
-   * Smallest burst size of a shaped link in bytes. The burst size is 0.5 ms of the rate, but at
-   * least this, so that a segment train of the soft device fits and isn't split.
+   * Smallest burst size of a shaped link in bytes. A segment train of the soft device fits into it,
+   * so that the train isn't split. The burst size of fast links is 0.5 ms of the rate.
    */
   private static final long LEAST_BURST_BYTES = 128 * 1024;
 

@@ -5,8 +5,8 @@ import io.heddle.switching.SprayScope;
 import io.heddle.switching.SwitchingMode;
 
 /**
- * Settings of the load balancing of a fabric's switches over equal links. With it, every plane may
- * cross every spine.
+ * Settings of the load balancing of a fabric's switches over equal links. With load balancing,
+ * every plane may cross every spine.
  *
  * @param mode mode in which links for data packets are selected
  * @param implementation implementation: {@link #PROGRAM} or {@link #RULES}

@@ -18,8 +18,8 @@ final class FabricTopology {
     HOST("h"),
 
     /**
-     * BIRD router that makes a separate plane's announcements if the plane's leaf is FRR, which
-     * can't set every community.
+     * BIRD router behind an FRR leaf, if planes are separate networks. It makes the plane's
+     * announcements, since FRR can't set every community.
      */
     CORE("c");
 
@@ -249,8 +249,8 @@ final class FabricTopology {
   }
 
   /**
-   * Returns the only leaf of a host. Invalid for separate planes, where a host has one leaf per
-   * plane.
+   * Returns the only leaf of a host. Invalid if planes are separate networks, since a host then has
+   * one leaf per plane.
    */
   Node leafOf(Node host) {
     return new Node(Role.LEAF, (host.number() - 1) % plan.leaves() + 1);
@@ -318,7 +318,10 @@ final class FabricTopology {
         + String.format(Locale.ROOT, ":0:ff:fe00:%x", host.number() << 8 | last);
   }
 
-  /** Returns the aggregate that a separate plane announces for all its hosts. */
+  /**
+   * Returns the aggregate prefix that a plane announces for all its hosts, if planes are separate
+   * networks.
+   */
   static String aggregate(int plane) {
     return String.format(Locale.ROOT, "fd00:%x::/32", plane);
   }

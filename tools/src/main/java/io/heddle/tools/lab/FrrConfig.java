@@ -12,8 +12,8 @@ import java.nio.file.Path;
  * <p>FRR 8 supports no AIGP and can't set a colour or a path bandwidth. So on a leaf–spine fabric
  * its routes are deterministic by policy: FRR prefers the route to each remote prefix over the
  * spine of the prefix's plane. It announces each prefix of its own hosts with a longer AS path to
- * all other spines. The spines add colour and bandwidth. On a separate plane, FRR propagates the
- * announcements of a BIRD behind it, the plane's core. It sends no AIGP to hosts.
+ * all other spines. The spines add colour and bandwidth. If planes are separate networks, FRR
+ * propagates the announcements of a BIRD behind it, the plane's core, and sends no AIGP to hosts.
  */
 final class FrrConfig {
   /** Core's address on the link between core and leaf. */

@@ -24,7 +24,7 @@ public final class GuestPorts {
   }
 
   /**
-   * Creates a port at each leaf. The switches treat it like any other port.
+   * Creates a port for the guest at each leaf. The switches treat these ports like any other port.
    *
    * @param mtuBytes MTU of the guest's interfaces
    */

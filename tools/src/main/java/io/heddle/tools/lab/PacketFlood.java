@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sender of {@link FloodPacket}s from a host of a lab to other hosts' port 4791, over all planes in
- * turn. For one thread.
+ * turn. Used by one thread.
  */
 public final class PacketFlood implements AutoCloseable {
   private static final int PORT = 4791;

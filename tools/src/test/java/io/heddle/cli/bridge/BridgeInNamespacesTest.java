@@ -137,8 +137,8 @@ class BridgeInNamespacesTest {
       fabrics.runAt(HOST_A, List.of("ip", "addr", "add", address + "/32", "dev", "e1"));
     }
     /*
-     * The kernel would drop packets from the gateway's own address, which a device with its own
-     * stack doesn't. This setting lets them reach the bridge.
+     * The kernel would drop packets from the gateway's own address, though a device with its own
+     * stack wouldn't. This setting lets these packets reach the bridge.
      */
     fabrics.runAt(0, List.of("sysctl", "-qw", "net.ipv4.conf.e1.accept_local=1"));
     fabrics.runAt(0, List.of("ip", "link", "set", "e2", "mtu", "1500"));

@@ -115,7 +115,7 @@ class DoctorOnHostsTest extends OnTwoHosts {
   }
 
   /*
-   * The limit is one of the whole machine, so the test changes only the file in which the doctor
+   * The limit applies to the whole machine, so the test changes only the file in which the doctor
    * reads it.
    */
   @Test

@@ -189,7 +189,7 @@ class DoctorToPeerTest extends OnTwoHosts {
   }
 
   /*
-   * Runs only in whole runs: ConformanceTest always has IPv4 planes, and
+   * Runs only in whole test runs. In other runs, ConformanceTest covers IPv4 planes, and
    * everyPlaneToAPeerIsProbedAndFaultsReported covers the probes.
    */
   @Test

@@ -23,7 +23,10 @@ import org.junit.jupiter.api.io.TempDir;
 final class WanSoakTest {
   @TempDir private Path folder;
 
-  /* Returns a seed whose first phase has this fault and undoes it within a second. */
+  /*
+   * Returns a seed for which the first phase of the soak has this fault and undoes it within a
+   * second.
+   */
   private static long seedOf(WanSoakPlan.Fault fault) {
     long seed = 0;
     while (true) {
