@@ -73,14 +73,16 @@ final class BuildOutputs {
     return require("perf-tests/target/standin/libibverbs.so.1");
   }
 
-  /** Returns the path of the test double of librdmacm that belongs to the stand-in. */
+  /**
+   * Returns the path of the test double of librdmacm that belongs to the stand-in for libibverbs.
+   */
   static Path standinManager() {
     return require("perf-tests/target/standin-cm/librdmacm.so.1");
   }
 
   /**
-   * Returns the folders of the stand-in and of its double of librdmacm, as a value of
-   * LD_LIBRARY_PATH.
+   * Returns the folders of the stand-in for libibverbs and of the test double of librdmacm, as a
+   * value of LD_LIBRARY_PATH.
    */
   static String standinWithManager() {
     return standin().getParent() + ":" + standinManager().getParent();

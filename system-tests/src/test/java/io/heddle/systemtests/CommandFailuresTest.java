@@ -109,8 +109,8 @@ final class CommandFailuresTest {
   }
 
   /*
-   * Runs all commands, in parallel to save time. Asserts that each ends with one line, the sentence
-   * for it.
+   * Runs all commands, in parallel to save time. Asserts that each prints one line, the sentence
+   * for this command.
    */
   private void assertAllEndWithOneLine(List<String> before, Map<String, String> sentences)
       throws IOException, InterruptedException {

@@ -67,7 +67,10 @@ final class HostRoutesTest {
     }
   }
 
-  /* The community in the announcements has type 00 81, the host's AS number and its router ID. */
+  /*
+   * The extended community in the announcements has type 00 81, the host's AS number and its router
+   * ID.
+   */
   @Test
   void ownAddressesCarryNoInstallCommunity() throws Exception {
     try (RouteDaemonProcess daemon =

@@ -120,7 +120,10 @@ final class InfinibandFabricTest {
     return fabric.packets().batch();
   }
 
-  /* Expects that nothing was received. The stand-in delivers at once, so one poll suffices. */
+  /*
+   * Expects that nothing was received. The stand-in for libibverbs delivers at once, so one poll
+   * suffices.
+   */
   private static void expectNothing(VerbsFabric fabric) {
     assertEquals(0, fabric.packets().poll());
   }

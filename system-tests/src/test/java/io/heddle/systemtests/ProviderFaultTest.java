@@ -39,8 +39,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Tests of the libibverbs provider with devices of the stand-in, which the stand-in's control
- * program makes fail. The tests run in a separate process, whose environment selects the stand-in
+ * Tests of the libibverbs provider over the stand-in for libibverbs, whose control program makes
+ * the devices fail. The tests run in a separate process, whose environment selects the stand-in
  * (see this module's pom).
  */
 @EndsWithin(60)
@@ -103,8 +103,8 @@ final class ProviderFaultTest {
 
     void connect() {
       /*
-       * Timeout code 10 is 4.2 ms. A queue pair of the stand-in fails after four transmissions
-       * without an answer.
+       * Timeout code 10 is 4.2 ms. A queue pair of the stand-in for libibverbs fails after four
+       * transmissions without an answer.
        */
       Endpoint.connect(left, right, context.port().activeMtu(), 10, 7);
     }

@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * Process of {@code heddle bgp run} on a host of a fabric, with requests to it as by {@code heddle
- * bgp show}.
+ * Process of {@code heddle bgp run} on a host of a fabric, and requests to it, as {@code heddle bgp
+ * show} sends them.
  */
 final class RouteDaemonProcess implements AutoCloseable {
   private static final long LIMIT_SECONDS = 90;

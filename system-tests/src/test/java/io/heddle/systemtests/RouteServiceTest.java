@@ -79,7 +79,7 @@ final class RouteServiceTest {
     Matcher told =
         Pattern.compile("exposure is ([0-9.]+), ([0-9.]+) and ([0-9.]+) of 10").matcher(page);
     assertTrue(told.find(), "the page names the exposure of all units");
-    /* Versions of systemd compute the score differently, hence the tolerance. */
+    /* Versions of systemd compute the exposure score differently, hence the tolerance. */
     assertEquals(
         Double.parseDouble(told.group(1 + UNITS.indexOf(unit))),
         Double.parseDouble(level.group(1)),

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests of libibverbs devices of the stand-in that fail and return while an all-reduce runs over
- * them. Every element is checked.
+ * Tests of devices of the stand-in for libibverbs that fail and return while an all-reduce runs
+ * over them. Every element is checked.
  */
 @EndsWithin(240)
 @SystemTest

@@ -6,7 +6,7 @@ import io.heddle.tools.lab.StandinLab;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** Factory of two hosts in network namespaces, with verbs devices of the stand-in. */
+/** Factory of two hosts in network namespaces, with devices of the stand-in for libibverbs. */
 final class StandinHosts {
   private StandinHosts() {}
 
@@ -14,7 +14,7 @@ final class StandinHosts {
    * Creates the hosts.
    *
    * @param addresses number of addresses of each device, one for each plane
-   * @param settings STANDIN variables, except those that define the devices
+   * @param settings STANDIN_* environment variables, except those that define the devices
    */
   static StandinLab create(int devices, int addresses, Path folder, Map<String, String> settings) {
     StandinLab.Parts parts =

@@ -24,7 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests of the plugin with libibverbs devices of the stand-in, in two processes on separate hosts.
+ * Tests of the plugin with devices of the stand-in for libibverbs, in two processes on separate
+ * hosts.
  */
 @EndsWithin(180)
 @SystemTest

@@ -58,8 +58,8 @@ class TwoBridgesOverVerbsTest {
   private static final int LIMIT_SECONDS = 60;
   private static final long SOME = 100;
   /*
-   * Number of measured gaps. A pause of the machine may lengthen a gap, so the test measures
-   * several.
+   * Maximum number of kills of a bridge, each of which causes a measured gap in the payloads. A
+   * pause of the machine may lengthen a gap, so the shortest one counts.
    */
   private static final int KILLS = 5;
   private static final long POLL_MS = 10;

@@ -37,7 +37,7 @@ class DevicePollTest {
       int rounds = 0;
       int polls = 0;
       Deadline deadline = Deadline.ofSeconds(20);
-      /* While another thread holds the device, a poll doesn't happen. */
+      /* While another thread polls the device, these calls don't poll it. */
       while (polls < MOST_POLLS) {
         for (RecvComm receiver : receivers) {
           polls += pollsOf(device, receiver);

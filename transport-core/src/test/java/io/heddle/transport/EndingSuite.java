@@ -280,7 +280,10 @@ abstract class EndingSuite extends TruncationSuite {
         midMessage = Ends.state(send) < 0;
         if (midMessage) {
           assertEquals(-TransportResult.REMOTE_ERROR, Ends.state(send), ends.log::toString);
-          /* The other thread may hold the connection; then a call answers 0 and does nothing. */
+          /*
+           * The other thread may hold the connection's baton; then a call does nothing and returns
+           * 0.
+           */
           Ends.await("an answer", () -> link.sender().isend(from, length, 2, fromHandle) != 0);
           AtomicInteger failure = new AtomicInteger();
           Ends.await(

@@ -282,7 +282,7 @@ public final class Ends implements AutoCloseable {
 
   /*
    * Posts the receives. Repeats irecv while it would block, for example because another thread
-   * holds the connection.
+   * holds the connection's baton.
    */
   private static long receive(Link link, int n, long arrays) {
     long[] request = new long[1];

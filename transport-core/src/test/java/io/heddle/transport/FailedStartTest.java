@@ -100,7 +100,7 @@ class FailedStartTest {
         }
       }
     }
-    /* The folder of descriptors itself doesn't count. */
+    /* The descriptor by which /proc/self/fd itself is listed doesn't count. */
     return open.stream().filter(each -> !each.contains("/fd")).collect(Collectors.toSet());
   }
 

@@ -92,7 +92,7 @@ class RouteWeightsTest {
     return new Ends(null, folder, PLANES, PLANES, settings);
   }
 
-  /* Returns the bytes that the sender has given to each plane. */
+  /* Returns the number of bytes that the sender has sent over each plane. */
   private static long[] sent(Ends ends) {
     long[] bytes = new long[PLANES.size()];
     for (ProcessStats.Row row : rows(ends)) {

@@ -29,7 +29,7 @@ final class StuckChannelRelay implements AutoCloseable {
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private volatile boolean stuck;
 
-  /* Closed while the listener's Ready and its later messages are held. */
+  /* Has the count 1 while the listener's Ready and its later messages are held back. */
   private volatile CountDownLatch gate = new CountDownLatch(0);
 
   private StuckChannelRelay(InetSocketAddress behind) throws IOException {
@@ -118,7 +118,7 @@ final class StuckChannelRelay implements AutoCloseable {
     return ControlCodec.decode(ByteBuffer.wrap(frame)) instanceof ControlMessage.Ready;
   }
 
-  /** Holds the listener's Ready; call this before anybody connects. */
+  /** Holds back the listener's Ready. Called before a peer connects. */
   StuckChannelRelay withReadyHeld() {
     gate = new CountDownLatch(1);
     return this;

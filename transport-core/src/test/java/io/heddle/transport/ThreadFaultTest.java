@@ -86,7 +86,7 @@ class ThreadFaultTest {
     Ends.await(
         "a failing receive",
         () -> {
-          /* While the control thread holds the connection, irecv returns no request. */
+          /* While the control thread holds the connection's baton, irecv returns no request. */
           if (receive[0] == 0) {
             receive[0] = ends.tryReceive(link, to, 1000, 7, toHandle);
           }

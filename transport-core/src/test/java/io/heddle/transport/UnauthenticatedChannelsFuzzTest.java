@@ -150,7 +150,9 @@ class UnauthenticatedChannelsFuzzTest {
     takeFailures(ends, listener);
   }
 
-  /* A client with the token that disconnects becomes a failure of accept. */
+  /*
+   * Takes the failures that accept throws, one for each client that had the token and disconnected.
+   */
   private static void takeFailures(Ends ends, ListenComm listener) {
     for (boolean more = true; more; ) {
       try {
@@ -163,8 +165,8 @@ class UnauthenticatedChannelsFuzzTest {
   }
 
   /*
-   * Half of the clients wait until they are closed, which the process does at once after nonsense;
-   * the others close first.
+   * Half of the clients wait until the process closes their connections, as it does at once after
+   * invalid bytes; the other clients close first.
    */
   private void send(InetSocketAddress to, byte[] bytes) throws IOException {
     try (Socket socket = new Socket()) {

@@ -21,9 +21,9 @@ import java.util.concurrent.locks.LockSupport;
  * name in that fabric may follow an address. Until it is killed, the program prints its counts by
  * source fabric, and the longest gap between payloads since the last line.
  *
- * <p>With a device of the stand-in, the sending thread itself delivers a datagram to one receiver
- * after another. No switch would pause between two receivers, so the thread has a real-time
- * priority.
+ * <p>With a device of the stand-in for libibverbs, the sending thread itself delivers a datagram to
+ * one receiver after another. No switch would pause between two receivers, so the thread has a
+ * real-time priority.
  *
  * <pre>
  *  0       4       8      16

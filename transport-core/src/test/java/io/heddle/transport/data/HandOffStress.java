@@ -91,7 +91,7 @@ final class HandOffStress {
     }
   }
 
-  /** Shim → Java: a line is not reused while its answer is still being read. */
+  /** Shim → Java: a request line is not reused while the shim still reads its result. */
   @JCStressTest
   @State
   @Outcome(
@@ -125,8 +125,8 @@ final class HandOffStress {
   }
 
   /**
-   * NCCL's thread ↔ control thread: only one has the baton at a time, and sees the changes that the
-   * other made under it.
+   * NCCL's thread ↔ control thread: only one of them has the baton at a time, and it sees the
+   * changes that the other made while it had the baton.
    */
   @JCStressTest
   @State

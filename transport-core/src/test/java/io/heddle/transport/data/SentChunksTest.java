@@ -38,8 +38,8 @@ class SentChunksTest {
   }
 
   /*
-   * Begins a message of five chunks: 0 acknowledged over plane 0, 1 outstanding on plane 1, 2 and 3
-   * on plane 0, 4 to be posted.
+   * Begins a message of five chunks. Chunk 0 is acknowledged over plane 0, chunk 1 is outstanding
+   * on plane 1, chunks 2 and 3 are outstanding on plane 0, and chunk 4 is to be posted.
    */
   private void begin() {
     int immediate = Immediate.encode((int) GROUP, GENERATION, 1, 0, 5);
@@ -101,8 +101,8 @@ class SentChunksTest {
   }
 
   /*
-   * The message is late: the slot has had other groups since, and after sixteen the generation is
-   * the same.
+   * The Fenced message is late: the slot has had other groups since then, and after sixteen of them
+   * the generation is the same again.
    */
   @ParameterizedTest
   @ValueSource(longs = {1, 15, 16, 32})
