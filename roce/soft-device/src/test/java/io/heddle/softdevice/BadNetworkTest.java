@@ -91,7 +91,7 @@ class BadNetworkTest {
         if (offset + bytes > BUFFER) {
           offset = 0;
           if (posted > received) {
-            /* The receiver still compares this memory. */
+            /* The receiver still compares this memory, so this round posts nothing. */
             bytes = -1;
           }
         }

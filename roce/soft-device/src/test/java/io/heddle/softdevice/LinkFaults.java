@@ -77,7 +77,10 @@ final class LinkFaults {
     lines[link] = new DelayLine(java.util.Objects.requireNonNull(arena));
   }
 
-  /** Lets the engine skip the gate, and so these faults, where there are no random faults. */
+  /**
+   * Lets the engine skip the gate if there are no random faults. The faults of links then have no
+   * effect either.
+   */
   void open() {
     open = true;
   }

@@ -128,7 +128,7 @@ class NarrowPathTest {
       }
     }
 
-    /* Writes, and returns the number of packets sent for that, without retransmissions. */
+    /* Writes, and returns the number of packets sent for these writes, without retransmissions. */
     long packetsFor(int writes, int length) {
       Counters counters = pair.left.context.engine().counters;
       long before = counters.packetsSent() - counters.packetsResent();
@@ -203,7 +203,7 @@ class NarrowPathTest {
       }
       assertTrue(writes.tooLong() >= links, "questions: " + writes.tooLong());
       assertTrue(writes.tooLong() <= 13L * links, "questions: " + writes.tooLong());
-      /* On a busy machine the device may have sent a probe to its peer. */
+      /* On a busy machine, timeouts may make the device probe its peer with retransmissions. */
       assertTrue(writes.resent() <= 20 + writes.timeouts(), "resent: " + writes.resent());
     }
   }

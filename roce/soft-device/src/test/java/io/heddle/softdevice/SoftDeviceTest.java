@@ -116,7 +116,8 @@ class SoftDeviceTest {
       }
       int packet = mtu == PathMtu.MTU_4096 ? PacketSizes.MOST_BYTES : mtu.bytes();
       /*
-       * Retransmissions are excluded, since on a busy machine the device may have probed its peer.
+       * Retransmissions are excluded, since on a busy machine the device may have probed its peer
+       * with some.
        */
       assertEquals(
           bytes / packet + 1,
@@ -285,7 +286,7 @@ class SoftDeviceTest {
       }
       assertEquals(QueuePairState.ERROR, b.state());
       assertEquals(0, b.postReceive(99, pair.right.mr.address(), 8, pair.right.mr.lkey()));
-      pair.progress(); /* flushes this receive too */
+      pair.progress(); /* flushes the receive that was posted after the error */
       awaitEvent(pair.right.context, AsyncEventListener.Kind.COMPLETION_QUEUE_ERROR);
       WorkCompletion[] batch = WorkCompletion.batch(4);
       assertEquals(4, small.poll(batch));

@@ -129,8 +129,8 @@ class WidePacketsTest {
   }
 
   /*
-   * Returns the number of packets sent, without retransmissions: on a busy machine the device may
-   * have probed its peer.
+   * Returns the number of packets sent, without retransmissions. On a busy machine the device may
+   * have probed its peer with retransmissions.
    */
   private static long packetsSent(SoftPair.Side side) {
     Counters counters = side.context.engine().counters;
@@ -214,7 +214,7 @@ class WidePacketsTest {
       QueuePair b = pair.right.createQueuePair();
       pair.connect(a, b, PathMtu.MTU_4096, false, 16);
       write(pair, a, b, bytes);
-      write(pair, a, b, bytes); /* uses wide packets */
+      write(pair, a, b, bytes); /* this second write uses wide packets */
     }
   }
 

@@ -93,7 +93,7 @@ class RegionTableTest {
 
   @Test
   void keyOfClosedRegionStaysInvalidWhenItsRowIsReused() {
-    RegionTable table = new RegionTable(0x3fff); /* the generation wraps at once */
+    RegionTable table = new RegionTable(0x3fff); /* the largest generation, so the next one wraps */
     Set<Integer> dead = new HashSet<>();
     for (int i = 0; i < 1000; i++) {
       int key = table.add(BASE, 100, 1, RegionTable.REMOTE_WRITE);

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Tests checksum and headers bit by bit against captured packets: those sent by Linux's kernel RoCE
- * device (rxe, 6.1), and those of a plain-socket client that it executed.
+ * device (rxe, 6.1), and those of a plain-socket client that rxe executed.
  *
  * <p>The second capture is of 40 writes of 64 KiB on two queue pairs. It has all acknowledgements,
  * and some packets of each kind from the first and last write of each queue pair.
