@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ExporterTest {
-  /* Bytes of a statistics file that end behind the first communicators. */
+  /* Number of bytes at the beginning of a statistics file that include the first communicators. */
   private static final int DAMAGED_BYTES = 94 << 10;
   private static final Pattern METRIC = Pattern.compile("\\bheddle_[a-z_]+");
 
