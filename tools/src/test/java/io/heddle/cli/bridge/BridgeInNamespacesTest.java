@@ -117,8 +117,9 @@ class BridgeInNamespacesTest {
   }
 
   /*
-   * Returns the number of packets with a result. The bridge counts a packet's arrival and result
-   * one after the other, so this may differ from the arrivals for a moment.
+   * Returns the number of packets that were forwarded, dropped or queued. The bridge counts a
+   * packet's arrival and its result one after the other, so this number may differ from the
+   * arrivals for a moment.
    */
   private static long settled(BridgeStatus.Direction direction) {
     return direction.forwarded() + direction.dropped() + direction.pending();

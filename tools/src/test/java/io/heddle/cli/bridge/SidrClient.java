@@ -127,8 +127,8 @@ final class SidrClient {
     assertEquals(exchange.service, SidrReply.serviceId(mad));
     if (SidrReply.status(mad) == SidrReply.STATUS_NO_QUEUE_PAIR) {
       /*
-       * The bridge answered, since the server did so after the bridge's deadline. The client sends
-       * the request again.
+       * This answer is the bridge's own, since the server's answer came after the bridge's
+       * deadline. The client sends the request again.
        */
       return;
     }
