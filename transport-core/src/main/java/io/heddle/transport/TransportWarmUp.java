@@ -149,7 +149,7 @@ final class TransportWarmUp implements Runnable {
   /*
    * Collects the garbage of the start and moves survivors to the old generation now, while no
    * request is in flight. Otherwise the first collection would stop a job's calls for milliseconds.
-   * Later ones find next to nothing.
+   * Later collections find little garbage.
    */
   private static void collectGarbage() {
     System.gc();

@@ -100,7 +100,7 @@ class DevicePollTest {
     }
   }
 
-  /* Takes the completions that the set-up left. Returns whether there were none. */
+  /* Polls the completions that are left from the set-up. Returns whether there were none. */
   private static boolean settled(Ends.Link link) {
     long before = line(link.receiver(), EVENTS);
     link.sender().progress();

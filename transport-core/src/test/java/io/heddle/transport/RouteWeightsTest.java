@@ -247,8 +247,8 @@ class RouteWeightsTest {
   }
 
   /*
-   * On a busy machine a hold may expire before the messages are through. The test then tries a
-   * longer hold.
+   * On a busy machine the hold time may expire before all messages have arrived. The test then
+   * tries a longer hold time.
    */
   @Test
   void weightsOfASilentDaemonExpireToEqualOnes() {

@@ -38,7 +38,8 @@ class SmallDeviceTest {
   }
 
   /**
-   * The first row has the limits of the kernel's Soft-RoCE, the second the smallest possible ones.
+   * The first row has the limits of the kernel's Soft-RoCE, and the second row has the smallest
+   * possible limits.
    */
   @ParameterizedTest
   @CsvSource({"16384, 32767", "32, 3072"})

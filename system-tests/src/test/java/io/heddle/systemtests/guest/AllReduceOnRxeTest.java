@@ -26,9 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Tests of the plugin's all-reduce between two rxe devices over four planes. The driver program
- * checks every element, and the interfaces' counters verify each plane's share. One test is of puts
- * with signals. In a short run, {@link FailoverOnRxeTest} (over all planes) and OneSidedTest (with
- * the soft device) cover the same code.
+ * checks every element, and the interfaces' counters verify each plane's share. One test covers
+ * puts with signals. In a short run, {@link FailoverOnRxeTest} (over all planes) and OneSidedTest
+ * (with the soft device) cover the same code.
  */
 @WholeRunOnly
 @EndsWithin(600)

@@ -225,7 +225,10 @@ final class Reconnector {
     boolean reached = isReached();
     boolean isTaken = reached && attempts.stream().anyMatch(each -> !each.hasNoProcess);
     if (!isChannelLost && isTaken && loop.nanoTime() - calledNs < ACCEPTED_LIMIT_NS) {
-      /* The peer's kernel has accepted the connection; a second one would only wait there too. */
+      /*
+       * The peer's kernel has accepted the connection; a second connection would only wait for the
+       * same process.
+       */
       tasks.schedule(ROUND_NS, () -> endRound(since, number));
       return;
     }

@@ -284,7 +284,7 @@ public final class CarrierPairs implements AutoCloseable {
    * present addresses, and closes the old ones.
    *
    * @return their endpoints for the peer
-   * @throws HeddleException where the device refuses, as when the address is gone
+   * @throws HeddleException where the device refuses, for example because the address is gone
    */
   public List<ControlMessage.Endpoint> renew(int carrier) {
     for (int plane : carriers.get(carrier).planes()) {
@@ -342,8 +342,8 @@ public final class CarrierPairs implements AutoCloseable {
   }
 
   /**
-   * Returns a new sub-flow for each queue pair, in the same order: the first of every carrier, then
-   * the second of every carrier, and so on.
+   * Returns a new sub-flow for each queue pair, in the order of the queue pairs: the first one of
+   * every carrier, then the second one of every carrier, and so on.
    */
   public SubFlow[] subFlows() {
     SubFlow[] flows = new SubFlow[pairs.size()];

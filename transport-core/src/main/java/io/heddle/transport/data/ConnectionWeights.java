@@ -9,8 +9,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Weights of one connection: those of the routes, reduced for planes that are down, drained or
- * ramping up. The data path reads one volatile field.
+ * Weights of one connection's planes: the weights from the routes, reduced for planes that are
+ * down, drained or ramping up. The data path reads one volatile field.
  */
 public final class ConnectionWeights {
   /** Share of a plane that is fully in use, in eighths. */

@@ -33,8 +33,8 @@ final class DeviceMemoryFlush implements AutoCloseable {
   DeviceMemoryFlush(NetDevice device, RequestLines lines) {
     this.lines = lines;
     /*
-     * The queue pairs take as many requests as a communicator has groups in flight, so posting
-     * finds room for each line.
+     * The queue pairs take as many requests as a communicator has groups in flight, so there is
+     * room to post a read for each request line.
      */
     pairs = new LoopbackQueuePairs(device, lines.count(), "the read that flushes device memory");
     try {

@@ -279,9 +279,9 @@ public abstract class SprayingCommunicator extends Communicator {
       return;
     }
     /*
-     * A peer that closed in good order lingers to acknowledge what it received, and its Closing
-     * may overtake the acknowledgements. It takes nothing new: a transfer that isn't fully posted
-     * will never be complete there.
+     * A peer that closed in good order lingers to acknowledge what it received, and its Closing may
+     * overtake the acknowledgements. Such a peer accepts nothing new, so a transfer that isn't
+     * fully posted will never complete.
      */
     boolean unfinishable =
         peer == ConnectionHealth.Peer.CLOSED ? isAnyWaiting() && !isAnyFullyPosted() : hasPending();

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Table of one device's registered memory. Each registration has its own region and keys, even
- * where another covers the same bytes. So deregistering ends exactly that key, and memory that is
- * remapped at an old address is registered again (docs/decisions/connections.md).
+ * where another covers the same bytes. So deregistering invalidates the keys of exactly one
+ * registration, and memory that is remapped at an old address is registered again
+ * (docs/decisions/connections.md).
  *
  * <p>Registering and deregistering take a lock, from any thread. The data path calls {@link #keys}.
  * NCCL hands a handle to another thread only after the registration has returned, so plain reads

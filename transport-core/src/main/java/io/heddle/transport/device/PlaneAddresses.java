@@ -83,7 +83,8 @@ public final class PlaneAddresses {
   List<Move> findSuccessors() {
     List<Move> moves = new ArrayList<>();
     /*
-     * Cleared before the table is read, so that a plane that is lost meanwhile is looked for again.
+     * Cleared before the GID table is read, so that an address that is lost meanwhile leads to
+     * another search.
      */
     isAnyMissing = false;
     GidTable table = context.gidTable();

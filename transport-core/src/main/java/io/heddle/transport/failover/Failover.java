@@ -148,8 +148,9 @@ public final class Failover implements PlaneFailureListener {
   }
 
   /**
-   * Handles the withdrawal of the plane's route. Requests in flight there may still complete. If no
-   * request is answered, the plane counts as silent before its retries are over. Any thread.
+   * Handles the withdrawal of the plane's route. Requests in flight on the plane may still
+   * complete. If no request is answered, the plane counts as silent before its retries are over.
+   * Any thread.
    */
   public void withdrawn(int plane) {
     tasks.execute(() -> withdrawn.watch(planes[plane]));

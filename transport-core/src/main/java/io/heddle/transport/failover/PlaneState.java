@@ -5,7 +5,7 @@ public enum PlaneState {
   /** In use. */
   UP,
 
-  /** This end's queue pairs were moved to ERROR, and their completions are being taken. */
+  /** This end's queue pairs were moved to ERROR, and their completions are being polled. */
   FENCING,
 
   /** This end is fenced and has sent Fenced; the peer hasn't yet. */

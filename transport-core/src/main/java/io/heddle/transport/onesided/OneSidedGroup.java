@@ -152,7 +152,7 @@ public final class OneSidedGroup implements AutoCloseable {
   }
 
   /*
-   * Waits until no thread adds a signal to a word that it found before the deregistration: such a
+   * Waits until no thread adds to a signal word that it looked up before the deregistration; such a
    * thread holds the baton.
    */
   private static void awaitBaton(OneSidedTarget end) {

@@ -38,8 +38,8 @@ public final class OneSidedTarget extends Communicator {
   /* The operation's signal is being added to its word. */
   private static final byte ADDING = 2;
   /*
-   * The operation's signal is applied. The operation isn't finished until the earlier ones of its
-   * context are.
+   * The operation's signal is applied. The operation isn't finished until the earlier operations of
+   * its context are finished.
    */
   private static final byte SIGNALLED = 3;
   private static final byte FINISHED = 4;

@@ -18,7 +18,9 @@ class QueueSizingTest {
     return QueueSizing.of("small0", limits, queuePairs, 64);
   }
 
-  /** The second row is the kernel's Soft-RoCE with 16 planes of 4 queue pairs. */
+  /**
+   * The second row has the limits of the kernel's Soft-RoCE, for 16 planes with 4 queue pairs each.
+   */
   @ParameterizedTest
   @CsvSource({
     "16384, 1000000, 64, 256, 512",
