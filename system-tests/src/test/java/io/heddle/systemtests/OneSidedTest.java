@@ -129,8 +129,9 @@ final class OneSidedTest {
   }
 
   /*
-   * Peers read each other's registrations by RDMA, which queue pairs of the policy packet don't
-   * permit. So one-sided operations get a queue pair for each plane even under that policy.
+   * Peers read each other's registrations by RDMA, which queue pairs under the spray policy
+   * "packet" don't permit. So one-sided operations get a queue pair for each plane even under that
+   * policy.
    */
   @Test
   void packetPolicyStillCreatesAQueuePairPerPlane() throws IOException, InterruptedException {

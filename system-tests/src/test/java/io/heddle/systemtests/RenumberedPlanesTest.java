@@ -73,8 +73,8 @@ final class RenumberedPlanesTest {
   }
 
   /*
-   * Under the policy packet, each queue pair spans all planes. So the plugin recreates the queue
-   * pairs when any plane gets a new address.
+   * Under the spray policy "packet", each queue pair spans all planes. So the plugin recreates the
+   * queue pairs when any plane gets a new address.
    */
   @ParameterizedTest
   @ValueSource(strings = {"spray", "packet"})

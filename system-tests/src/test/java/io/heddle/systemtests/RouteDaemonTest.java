@@ -386,7 +386,7 @@ final class RouteDaemonTest {
   }
 
   /*
-   * Starts a rank with a policy that splits messages by weight alone. The policy spray would also
+   * Starts a rank with a policy that splits messages by weight alone. The policy "spray" would also
    * use observed rates, and on a busy host even a shaped plane sometimes has idle capacity.
    */
   private HostProcess rank(int rank, Path meeting, Path stats, Path routes) throws IOException {

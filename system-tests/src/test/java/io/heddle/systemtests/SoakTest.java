@@ -44,7 +44,7 @@ final class SoakTest {
         Map.of("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + folder));
   }
 
-  /* The last three of the six runs use the policy packet. */
+  /* The last three of the six runs use the spray policy "packet". */
   @Test
   void someSeedsPass() throws IOException, InterruptedException {
     try (HostProcess soak = soak("--runs", "6", "--seed", "61")) {
@@ -69,7 +69,7 @@ final class SoakTest {
 
   /*
    * With these seeds, links go down, planes are cut silently or lose packets, and ranks are
-   * stopped. One run uses the policy packet.
+   * stopped. One run uses the spray policy "packet".
    */
   @Test
   void signalsStayBehindDataDuringFailovers() throws IOException, InterruptedException {

@@ -28,8 +28,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests of the policy packet: one queue pair over all planes, between soft devices that agree on
- * it.
+ * Tests of the spray policy {@code packet}: one queue pair over all planes, between soft devices
+ * that agree on it.
  */
 class PacketPolicyTest {
   private static final List<Integer> FOUR = List.of(1, 2, 3, 4);

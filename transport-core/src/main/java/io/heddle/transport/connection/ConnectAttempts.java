@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Control thread only.
  */
 final class ConnectAttempts {
-  /* Pause between two rounds. */
+  /* Pause between two rounds of attempts at all addresses, in ns. */
   private static final long PAUSE_NS = 200_000_000;
 
   /* Silence after which the next address is tried. */

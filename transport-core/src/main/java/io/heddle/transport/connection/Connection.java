@@ -39,7 +39,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   private final ConnectionMemory memory;
   private final int inlineBytes;
 
-  /* Planes at both ends; also read by the routes thread. */
+  /* Planes at both ends; also read by the thread heddle-routes. */
   private volatile PlaneEnds planes = PlaneEnds.NONE;
   /* Names of the paired planes, the same at both ends, in the order of {@link #planes}. */
   private List<String> pairNames = List.of();
@@ -82,7 +82,8 @@ public final class Connection implements DeviceConnection, FailoverConnection {
    * both have.
    *
    * @param queuePairs number of queue pairs that this end requests on each plane
-   * @param spansAllPlanes whether each queue pair spans all planes, as the policy packet requires
+   * @param spansAllPlanes whether each queue pair spans all planes, as the spray policy {@code
+   *     packet} requires
    * @return the paired planes, and those without a match
    * @throws HeddleException when no plane is common, the peer has two planes on one address, or the
    *     device has no room for so many queue pairs

@@ -123,7 +123,7 @@ final class Reconnector {
     connection.events().report(kind, connection, peer, log, List.of(peer + ": " + what));
   }
 
-  /** Sets the peer's reconnect addresses, from the next round on. */
+  /** Sets the peer's reconnect addresses, which are used from the next round of attempts on. */
   void setPeerAddresses(List<InetSocketAddress> theirs) {
     addresses = List.copyOf(theirs);
   }

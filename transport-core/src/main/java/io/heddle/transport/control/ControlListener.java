@@ -22,7 +22,8 @@ public final class ControlListener implements ControlLoop.Handler {
   private static final long PAUSE_NS = 20_000_000;
 
   /*
-   * Maximum number of accepts in a round; input of accepted connections is read between two rounds.
+   * Maximum number of connections that are accepted in one round of the control loop; input of
+   * accepted connections is read between two rounds.
    */
   private static final int MAX_ACCEPTS_PER_ROUND = 64;
   private static final long RETRY_NS = 10_000_000;

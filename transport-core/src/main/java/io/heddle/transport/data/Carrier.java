@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Planes over which one queue pair sends, the unit of failure: a single plane, or, with the policy
- * packet, all planes of a connection together.
+ * Planes over which one queue pair sends, the unit of failure: a single plane, or, with the spray
+ * policy {@code packet}, all planes of a connection together.
  *
  * @param name name of the carrier, the same at both ends
  * @param planes indexes of the carrier's planes among the connection's planes

@@ -22,9 +22,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Queue pairs of a connection, with the agreed number on each carrier. Creates, connects, stops and
- * replaces them. Their order is the first one of every carrier, then the second one of every
- * carrier, and so on.
+ * Queue pairs of a connection, with the agreed number on each {@link Carrier} (the plane or planes
+ * that a queue pair sends over). Creates, connects, stops and replaces them. Their order is the
+ * first one of every carrier, then the second one of every carrier, and so on.
  *
  * <p>Control thread, unless stated otherwise.
  */
@@ -83,7 +83,7 @@ public final class CarrierPairs implements AutoCloseable {
     }
   }
 
-  /* Synchronized, since the routes thread may set weights at any time. */
+  /* Synchronized, since the thread heddle-routes may set weights at any time. */
   private synchronized void add(PlaneQueuePair made) {
     pairs.add(made);
   }
@@ -177,7 +177,7 @@ public final class CarrierPairs implements AutoCloseable {
     }
   }
 
-  /** Returns the carriers that couldn't be connected, with the reasons. */
+  /** Returns the reasons why carriers couldn't be connected, by index of the carrier. */
   public Map<Integer, String> unconnected() {
     return unconnected;
   }
@@ -268,8 +268,8 @@ public final class CarrierPairs implements AutoCloseable {
   }
 
   /**
-   * Applies the newest weights to the queue pairs. The routes thread and the control thread may
-   * call this in any order.
+   * Applies the newest weights to the queue pairs. The thread heddle-routes and the control thread
+   * may call this in any order.
    */
   public synchronized void setLinkWeights() {
     PlaneWeights newest = planeWeights.current();

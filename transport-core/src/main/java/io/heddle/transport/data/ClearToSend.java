@@ -23,10 +23,13 @@ import io.heddle.platform.Memory;
 public final class ClearToSend {
   public static final int BYTES = 64;
 
-  /** Bytes of one group's entries, which are contiguous. */
+  /** Bytes of the entries of one group of receives, which are contiguous. */
   static final int GROUP_BYTES = 8 * BYTES;
 
-  /** Number of groups in a ring; it is 256, since an immediate has eight bits for the slot. */
+  /**
+   * Number of groups of receives in a ring; it is 256, since an immediate has eight bits for the
+   * slot.
+   */
   static final int GROUPS = 256;
 
   static final int RING_BYTES = GROUPS * GROUP_BYTES;

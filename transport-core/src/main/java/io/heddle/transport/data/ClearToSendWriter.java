@@ -5,10 +5,10 @@ import io.heddle.verbs.SendWorkRequest;
 import java.util.BitSet;
 
 /**
- * Writer of the open groups' clear-to-send entries into the sender's ring, each group by one RDMA
- * WRITE. It uses the sub-flow on which data came last, where that has room, else planes in turn.
- * Entries that a plane may have lost are written again. Owned by the holder of the receiver's
- * {@link Baton}.
+ * Writer of the clear-to-send entries of open groups (a group is the receives of one irecv) into
+ * the sender's ring. Each group's entries are written by one RDMA WRITE. The writer uses the
+ * sub-flow on which data came last, if that has room, and else the planes in turn. Entries that a
+ * plane may have lost are written again. Owned by the holder of the receiver's {@link Baton}.
  *
  * <p>At most one write of a slot is outstanding, and the slot's next group is opened only once that
  * write is acknowledged. Otherwise a repeated write could arrive late over a slow plane and

@@ -29,8 +29,8 @@ public final class ConnectionWeights {
   private Runnable onChange = () -> {};
 
   /*
-   * Written under the monitor by the control and routes threads, read by the thread that drives
-   * the communicator.
+   * Written under the monitor by the control thread and the thread heddle-routes; read by the
+   * thread that drives the communicator.
    */
   private volatile PlaneWeights current;
 
@@ -42,7 +42,9 @@ public final class ConnectionWeights {
     Arrays.fill(shares, FULL_SHARE);
   }
 
-  /** Returns the effective weights. */
+  /**
+   * Returns the weights in effect: those of the routes, reduced by the planes' shares and drains.
+   */
   public PlaneWeights current() {
     return current;
   }

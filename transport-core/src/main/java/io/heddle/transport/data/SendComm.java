@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * its chunks is an RDMA WRITE WITH IMMEDIATE.
  */
 public final class SendComm extends SprayingCommunicator {
-  /* Number of the group at the head of the clear-to-send ring. */
+  /* Number of the group of receives at the head of the clear-to-send ring. */
   private long group;
   /* Receives of the head group that are matched with a send, bit i for receive i. */
   private int matched;

@@ -24,8 +24,8 @@ final class SentChunks {
   private long[] toPost = {};
   private long[] outstanding = {};
   /*
-   * Address of the table of carriers: a byte for each chunk of each message with the index of the
-   * sub-flow that posted the chunk last.
+   * Address of the table of chunks' sub-flows: for each chunk of each message a byte with the index
+   * of the sub-flow that posted the chunk last.
    */
   private final long carriers;
 
@@ -47,7 +47,7 @@ final class SentChunks {
     outstanding = Arrays.copyOf(outstanding, lines);
   }
 
-  /** Returns the size of the table of carriers for this many messages, in bytes. */
+  /** Returns the size in bytes of the table of chunks' sub-flows for this many messages. */
   static int carrierBytes(int lines) {
     return lines * MAX_CHUNKS;
   }

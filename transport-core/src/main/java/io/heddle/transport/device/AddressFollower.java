@@ -59,7 +59,7 @@ public final class AddressFollower implements AutoCloseable {
     try (watcher;
         Arena arena = Arena.ofConfined()) {
       if (isRetry) {
-        /* Events may have been missed since the last round. */
+        /* This run follows a failed one, and events may have been missed meanwhile. */
         checkAll();
       }
       isRetry = true;

@@ -20,8 +20,8 @@ import java.util.function.Consumer;
  */
 public final class NetDevice implements AutoCloseable {
   /**
-   * Format of the message that a device can't serve the policy packet, with the remedy. Its
-   * argument is the device's name.
+   * Format of the message that a device can't serve the spray policy {@code packet}, with the
+   * remedy. Its argument is the device's name.
    */
   public static final String NEEDS_LINKS =
       "HEDDLE_POLICY=packet needs the soft device at both ends, without HEDDLE_SOFT_PEERS=standard,"

@@ -27,7 +27,7 @@ public interface FailoverConnection extends PlaneLog.Source {
   /** Returns the weights of the planes, even where a carrier spans several planes. */
   ConnectionWeights planeWeights();
 
-  /** Returns the effective weights of the carriers. */
+  /** Returns the weights in effect of the carriers. */
   ConnectionWeights carrierWeights();
 
   /** Returns the health of the connection's two ends. */
