@@ -104,7 +104,8 @@ public final class ReceiveQueue {
   }
 
   /*
-   * The methods below are for the lock's holder. The accessors return fields of the oldest receive.
+   * Only the holder of the progress lock calls the methods below. The accessors return fields of
+   * the oldest receive.
    */
 
   public boolean isEmpty() {

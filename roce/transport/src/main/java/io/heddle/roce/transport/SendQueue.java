@@ -121,7 +121,7 @@ public final class SendQueue {
     COMPLETED.setRelease(this, end);
   }
 
-  /* The methods below are for the lock's holder. */
+  /* Only the holder of the progress lock calls the methods below. */
 
   /** Resets the started index to the completed one. */
   void restart() {

@@ -308,7 +308,7 @@ public final class TransmitRing {
     return largeOutstanding > 0;
   }
 
-  /** Returns whether the slot is zero-copy. */
+  /** Returns whether the slot's train was sent without a copy. */
   public boolean isZeroCopy(long index) {
     return zeroCopy[(int) index & mask];
   }

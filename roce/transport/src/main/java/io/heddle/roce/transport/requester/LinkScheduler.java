@@ -285,7 +285,7 @@ final class LinkScheduler {
    * Returns the next link after this one that may answer a probe.
    *
    * @param includeResting whether to include links that are out of use because they were silent;
-   *     true only after no other link has answered
+   *     true once probes on all other links have not been answered
    */
   int next(int link, boolean includeResting) {
     for (int i = 1; i <= links.length; i++) {

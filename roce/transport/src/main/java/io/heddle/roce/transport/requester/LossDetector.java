@@ -214,7 +214,7 @@ final class LossDetector {
         scheduler.get(scheduler.hasSeveral() ? declaredLink[(int) psn & PsnBits.SIZE - 1] : 0);
     if (outstanding.isLost(psn)) {
       lost.spuriousLoss(0, nowNs);
-      return false; /* the packet arrived in time: it isn't retransmitted yet */
+      return false; /* the packet arrived before its retransmission */
     }
     long slot = ring.slotOf(psn);
     int link = outstanding.links().link(psn);

@@ -381,8 +381,8 @@ final class SlotSender {
   }
 
   /**
-   * Probes each link that is out of use because it was silent, if its next probe is due, with a
-   * packet of the path MTU. A copy of an outstanding packet wouldn't prove that the link works,
+   * Sends a probe of the path MTU on each link that is out of use because it was silent, if the
+   * link's next probe is due. A copy of an outstanding packet wouldn't prove that the link works,
    * since its answer has the newest tag, which may be from another link. The answer to a probe
    * always has the probe's own tag.
    */

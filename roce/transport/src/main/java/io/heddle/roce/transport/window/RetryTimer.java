@@ -35,9 +35,9 @@ public final class RetryTimer {
   private static final int MOST_UNREACHED = 4;
 
   /**
-   * Number of checks in each further period as long as the caller's time. They take place when the
-   * caller's time is over, but packets from the peer still arrive, so that the failure of this path
-   * isn't proven.
+   * Number of checks per length of the caller's time, once that time is over. The timer continues
+   * these checks while packets from the peer arrive, since the failure of this path isn't proven
+   * then.
    */
   private static final int CHECKS_WHILE_HELD = 8;
 
