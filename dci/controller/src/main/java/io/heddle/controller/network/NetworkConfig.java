@@ -40,7 +40,7 @@ public record NetworkConfig(
   /**
    * Telemetry source: a gateway or a router.
    *
-   * @param serverName name in the source's certificate; null if that is the host
+   * @param serverName name in the source's certificate; null if it equals the host
    * @param routerId router id of a gateway, which the rules for it contain; 0 for a router
    */
   public record Target(
@@ -53,10 +53,10 @@ public record NetworkConfig(
   /**
    * BGP peer: a gateway, or a route reflector in between.
    *
-   * @param local the controller's address of the session; null for the kernel's choice
+   * @param local address of the controller in the session; null for the kernel's choice
    * @param md5Key key of TCP-MD5 (RFC 2385); empty for none
    * @param gtsmHops maximum distance of the peer in hops (RFC 5082); 0 for no check
-   * @param passive whether only the peer connects
+   * @param passive whether only the peer opens the connection
    */
   public record Peer(
       String name,

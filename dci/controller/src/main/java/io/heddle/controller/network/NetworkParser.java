@@ -37,7 +37,7 @@ public final class NetworkParser {
   private static final String ROUTER_ID = "router-id";
   private static final String SERVER_NAME = "server-name";
 
-  /** Kinds of sections. */
+  /** Kinds of sections in the configuration. */
   public static final List<String> SECTIONS = List.of(GATEWAY, ROUTER, PEER, LINK, PATH);
 
   /** Keys allowed above all sections. */

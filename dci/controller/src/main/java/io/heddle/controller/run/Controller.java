@@ -171,7 +171,8 @@ public final class Controller implements AutoCloseable {
   /**
    * Starts the thread that decides.
    *
-   * @param onPersistentFailure runs if this thread or the BGP speaker's thread keeps failing
+   * @param onPersistentFailure action that runs if this thread or the BGP speaker's thread keeps
+   *     failing
    */
   public void startDecisions(Runnable onPersistentFailure) {
     speaker.onPersistentFailure(onPersistentFailure);

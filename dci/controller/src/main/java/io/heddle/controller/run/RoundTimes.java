@@ -14,7 +14,7 @@ final class RoundTimes {
     tookNs[(int) (rounds++ % KEPT)] = durationNs;
   }
 
-  /** Returns the number of rounds. */
+  /** Returns the number of rounds so far. */
   long rounds() {
     return rounds;
   }

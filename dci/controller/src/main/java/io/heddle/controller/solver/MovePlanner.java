@@ -126,8 +126,8 @@ final class MovePlanner {
   }
 
   /*
-   * Returns the best move by min-max after which fewer lists are at the maximum and none is above
-   * it.
+   * Returns the best move, by {@link Strategy#MIN_MAX}, after which fewer lists are at the maximum
+   * and none is above it.
    */
   private @Nullable MoveCandidate tieBreaker(String policy, List<MoveCandidate> candidates) {
     double most = loads.maximum(policy);

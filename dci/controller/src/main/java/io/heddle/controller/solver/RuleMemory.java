@@ -44,13 +44,16 @@ final class RuleMemory {
     int returns;
   }
 
-  /** Maximum number of doublings of a release time, which is then 16 times the first one. */
+  /**
+   * Maximum number of doublings of a release time. So a release time is at most 16 times the first
+   * one.
+   */
   private static final int MOST_RETURNS = 4;
 
   /** Time after which the withdrawal of a rule is forgotten, as a multiple of the release time. */
   private static final int CALM = 8;
 
-  /** Match fields of a rule, at any gateway. */
+  /** Match fields of a rule, without its gateway. */
   private record Match(String source, String destination, int queuePair) {
     static Match of(FlowId flow) {
       return new Match(flow.source(), flow.destination(), flow.queuePair());

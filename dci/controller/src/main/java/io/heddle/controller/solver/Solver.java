@@ -27,7 +27,7 @@ import java.util.Set;
  * by one thread.
  */
 public final class Solver {
-  /** Memory of a policy. */
+  /** Memory of one policy between rounds. */
   private static final class PolicyState {
     private long lastSampleNs = Long.MIN_VALUE;
     private int imbalanced;

@@ -14,9 +14,9 @@ import java.util.stream.Collectors;
 public enum Strategy {
   /** Prefers the move that leaves the lowest maximum. */
   MIN_MAX("min-max", Comparator.comparingDouble(each -> 0)),
-  /** Prefers the largest flow, as the draft's section 4.2 does. */
+  /** Prefers the largest flow, as section 4.2 of draft-lll-srv6ops-dci-srv6-lb does. */
   LARGEST_FIRST("largest-first", Comparator.comparingDouble(each -> -each.elephant().rate())),
-  /** Prefers the smallest flow, as the draft's example does. */
+  /** Prefers the smallest flow, as the example in draft-lll-srv6ops-dci-srv6-lb does. */
   SMALLEST_MOVE("smallest-move", Comparator.comparingDouble(each -> each.elephant().rate()));
 
   private final String text;

@@ -24,8 +24,8 @@ class SolverTest {
   private final Solver solver = new Solver(SolverSettings.DEFAULT, Strategy.MIN_MAX);
 
   /**
-   * Returns the example in section 4.5 of the draft: QP1 and QP3 on list 1, QP2 on list 2, QP4 on
-   * list 3.
+   * Returns the example in section 4.5 of draft-lll-srv6ops-dci-srv6-lb: QP1 and QP3 on list 1, QP2
+   * on list 2, QP4 on list 3.
    */
   private static Networks draft() {
     return new Networks(3).flow(1, 35, 1).flow(3, 30, 1).flow(2, 30, 2).flow(4, 30, 3);

@@ -179,6 +179,6 @@ public final class RuleReceiver implements SessionListener {
 
   @Override
   public void attemptFailed(PeerSession session, SessionEnd end) {
-    /* Nothing to do: no rule depends on the failed attempt. */
+    /* Nothing to do: a session that didn't come up has no rules. */
   }
 }

@@ -35,7 +35,7 @@ public final class RuleAdmission {
   private long delayed;
 
   /**
-   * @param gateway this gateway's router id, which rules for this gateway name
+   * @param gateway router id of this gateway, by which rules name it
    */
   public RuleAdmission(
       String peer,
