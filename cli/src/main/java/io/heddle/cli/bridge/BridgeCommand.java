@@ -45,7 +45,7 @@ import picocli.CommandLine.Parameters;
     })
 public final class BridgeCommand {
   private static final String CONFIG = "/etc/heddle/bridge.conf";
-  /* Address of no counters: a port that is only opened and closed counts nothing. */
+  /* Null address in place of counters: a port that is only opened and closed counts nothing. */
   private static final long NO_COUNTERS = 0;
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;

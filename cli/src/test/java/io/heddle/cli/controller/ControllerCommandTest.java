@@ -33,7 +33,7 @@ class ControllerCommandTest {
         .formatted(number, gigabits, list);
   }
 
-  /** Returns the snapshot of the example in section 4.5 of the Internet-Draft. */
+  /** Returns the snapshot of the example in section 4.5 of draft-lll-srv6ops-dci-srv6-lb. */
   private String draftExample() throws Exception {
     StringBuilder text =
         new StringBuilder("{\"policies\":[{\"name\":\"to dc2\",\"gateway\":\"g\"}]");

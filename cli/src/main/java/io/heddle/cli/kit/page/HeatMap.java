@@ -34,7 +34,7 @@ public final class HeatMap {
   public record Labels(String name, String rows, String columns, String none, String all) {}
 
   /**
-   * Returns the picture.
+   * Returns the picture as SVG.
    *
    * @param cells shares by row and column, 0 to 1
    */

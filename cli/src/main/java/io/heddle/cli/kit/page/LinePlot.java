@@ -63,7 +63,7 @@ public final class LinePlot {
     return this;
   }
 
-  /** Returns the picture. */
+  /** Returns the plot as an SVG picture. */
   public String svg() {
     Axis across = Axis.over(xLabel, isLog, all(true));
     Axis up = Axis.over(yLabel, isLog, all(false));

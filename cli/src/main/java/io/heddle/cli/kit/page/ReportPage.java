@@ -50,7 +50,7 @@ public final class ReportPage {
         .append("</figcaption>\n</figure>\n");
   }
 
-  /** Returns the whole page. */
+  /** Returns the whole page as HTML. */
   public String html() {
     return text + "</body>\n</html>\n";
   }
