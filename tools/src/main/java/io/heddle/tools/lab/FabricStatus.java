@@ -88,10 +88,10 @@ public record FabricStatus(
    * @param via name of the plane's spine, or of its leaf if planes are separate networks
    * @param rateGbps rate to which the plane's links are shaped, Gbit/s
    * @param announcedGbps path bandwidth that BGP announces, Gbit/s
-   * @param receivedBytes number of bytes that this router received on the plane's links since
-   *     creation, headers included
-   * @param receivedPackets number of packets that this router received on the plane's links since
-   *     creation
+   * @param receivedBytes number of bytes that the router in {@code via} received on the plane's
+   *     links since creation, headers included
+   * @param receivedPackets number of packets that the router in {@code via} received on the plane's
+   *     links since creation
    * @param ownPaths number of pairs of leaf and remote prefix whose route crosses only this plane
    * @param paths number of all such pairs; 0 if no route is needed
    * @param borrowed interfaces that carry traffic of this plane while its own path is lost, as

@@ -208,8 +208,8 @@ public final class HashLab implements AutoCloseable {
   }
 
   /*
-   * Adds a route with equal next hops, and a routing table for each next hop. Packets with a mark
-   * use the table of that number.
+   * Adds a route with equal next hops, and a routing table for each next hop. A packet with a mark
+   * uses the table whose number is the mark.
    */
   private static void forward(List<String> lines, List<String> links) {
     StringBuilder equal = new StringBuilder("route add fd00:b::/64");

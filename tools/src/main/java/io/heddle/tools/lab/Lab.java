@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * set up; the processes must have ended before.
  */
 public interface Lab extends AutoCloseable {
-  /** Isolation of the hosts. */
+  /** Means by which a lab isolates its hosts. */
   enum Kind {
     NAMESPACES("network namespaces"),
     USER_NAMESPACE("network namespaces inside a user namespace"),

@@ -92,7 +92,7 @@ final class NamespaceLab implements Lab {
 
   /*
    * Returns the commands that create a host's links. With two hosts, the first host creates both
-   * ends. With more, each host creates its interfaces with their ports of the bridges.
+   * ends. With more, each host creates its interfaces and the bridge ports at their other ends.
    */
   private List<String> links(int rank) {
     List<String> lines = new ArrayList<>();
