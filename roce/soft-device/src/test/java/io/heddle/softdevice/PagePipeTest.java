@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests the results of a pipe for unsent pages, and that it is empty afterwards. */
+/** Tests the results of a pipe for unsent pages, and that the pipe is empty afterwards. */
 class PagePipeTest {
   private static final int AF_UNIX = 1;
   private static final int DATAGRAM_NONBLOCK = 2 | 0x800;

@@ -173,7 +173,7 @@ class PolledLinesTest {
 
   /*
    * A wide packet is late: it counts as lost and is resent in pieces, and arrives after the first
-   * of them.
+   * piece.
    */
   @Test
   void latePacketDoesNotReplaceArrivedPiece() {

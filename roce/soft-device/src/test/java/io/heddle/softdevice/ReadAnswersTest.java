@@ -27,9 +27,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Tests acknowledgements around READs. For a standard peer, only responses may answer a READ: the
- * kernel's rxe treats an acknowledgement of the READ's last number as its answer, and completes the
- * READ without data. For a soft peer, an acknowledgement may cover the READ, and its bitmap begins
- * after the READ.
+ * kernel's rxe treats an acknowledgement of the READ's last sequence number as the READ's answer,
+ * and completes the READ without data. For a soft peer, an acknowledgement may cover the READ, and
+ * its bitmap begins after the READ.
  */
 class ReadAnswersTest {
   private static final int BUFFER = 1 << 16;

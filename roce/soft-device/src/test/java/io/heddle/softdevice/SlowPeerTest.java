@@ -76,7 +76,10 @@ class SlowPeerTest {
     return pair.left.context.engine().counters.timeouts();
   }
 
-  /* Polls the left side. The right side's progress thread serves it whenever its lock is free. */
+  /*
+   * Polls the left side. The right side's progress thread serves that side whenever the side's lock
+   * is free.
+   */
   private void driveUntil(String what, BooleanSupplier reached) {
     long endNs = System.nanoTime() + 60_000_000_000L;
     while (!reached.getAsBoolean()) {

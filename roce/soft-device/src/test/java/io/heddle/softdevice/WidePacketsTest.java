@@ -22,7 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests soft devices that agree on packets larger than RoCEv2's, if both links support them. */
+/**
+ * Tests soft devices that agree on packets larger than RoCEv2 allows, if both links support them.
+ */
 class WidePacketsTest {
   private static final int BYTES = 1 << 20;
   /* Offset of the packet size in the endpoint parameters. */

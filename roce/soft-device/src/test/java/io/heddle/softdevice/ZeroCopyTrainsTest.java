@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Tests zero-copy trains, whose pages the kernel reads in place. The pages must stay unchanged
- * until they are acknowledged.
+ * until their packets are acknowledged.
  */
 class ZeroCopyTrainsTest {
   private static final int BYTES = 1 << 20;
