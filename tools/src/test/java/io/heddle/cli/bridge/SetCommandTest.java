@@ -151,7 +151,10 @@ final class SetCommandTest {
         assertTrue(String.valueOf(alone.getMessage()).contains("this bridge is alone"));
         set(0, at, "drop=1/2");
       }
-      /* A new bridge drops nothing, although the status file of the previous one says so. */
+      /*
+       * A new bridge drops nothing, although the previous bridge's status file still has a drop
+       * setting.
+       */
       try (Bridge again = BridgeDemo.inNamespace(fabrics.namespace(0), config(""))) {
         assertTrue(status().groups().stream().allMatch(each -> each.dropEvery() == 0));
         send(fabrics, 1, FIRST, 10);

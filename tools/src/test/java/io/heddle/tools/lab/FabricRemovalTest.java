@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * Test of fabrics with separate planes or with FRR, and of the complete removal of a fabric,
- * however its creator ended.
+ * Test of fabrics whose planes are separate networks, or with FRR, and of the complete removal of a
+ * fabric, however its creator ended.
  */
 @EndsWithin(120)
 @SystemTest

@@ -195,7 +195,7 @@ class ChaosJudgeTest {
 
   /*
    * Returns the verdict for a fault that the second of two communicators detects {@code ms} after
-   * the first. The later one counts.
+   * the first. The later detection counts.
    */
   private static ChaosVerdict detectedAfter(double ms, ChaosEvent... events) {
     long fatalNs = TimeUnit.SECONDS.toNanos(100);
