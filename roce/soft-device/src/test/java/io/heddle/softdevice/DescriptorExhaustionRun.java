@@ -9,7 +9,7 @@ import io.heddle.platform.testing.DescriptorExhaustion;
 
 /**
  * Separate program that opens the device with few free descriptors. Prints the largest number of
- * free descriptors with which that fails.
+ * free descriptors with which opening fails.
  */
 final class DescriptorExhaustionRun {
   private DescriptorExhaustionRun() {}
