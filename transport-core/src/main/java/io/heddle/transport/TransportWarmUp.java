@@ -109,7 +109,7 @@ final class TransportWarmUp implements Runnable {
   private void warmUp() {
     long giveUpNs = clock.nanoTime() + GIVE_UP_NS;
     /*
-     * The arena is never freed where a handshake or message stays unfinished, since its memory may
+     * If a handshake or message stays unfinished, the arena is never freed, since its memory may
      * still be accessed.
      */
     Arena arena = Arena.ofShared();

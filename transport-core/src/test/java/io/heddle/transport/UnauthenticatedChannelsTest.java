@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 class UnauthenticatedChannelsTest {
   private static final int LIMIT_MS = 10_000;
 
-  /* A client that disconnected has 5 s to connect again. */
+  /* Longer than the 5 s in which a client that disconnected may connect again. */
   private static final long LONGER_THAN_A_NEXT_CALL_NS = 6_000_000_000L;
 
   @TempDir Path folder;

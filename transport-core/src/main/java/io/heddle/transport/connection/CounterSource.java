@@ -12,7 +12,7 @@ public interface CounterSource {
 
   void close(PlaneCounters[] counters);
 
-  /** Returns a source of records in this file. */
+  /** Returns a source of counters that are records in this statistics file. */
   static CounterSource of(StatsFile file) {
     return new CounterSource() {
       @Override

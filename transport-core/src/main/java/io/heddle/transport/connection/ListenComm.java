@@ -4,7 +4,7 @@ import io.heddle.platform.Log;
 import io.heddle.transport.control.ControlLoop;
 import io.heddle.transport.data.RecvComm;
 
-/** Listener for senders of messages. */
+/** Listener to which senders of messages connect. */
 public final class ListenComm extends CommListener<RecvComm> {
   ListenComm(ControlLoop loop, Log log) {
     super(loop, log);

@@ -51,7 +51,8 @@ final class PausingClock implements NanoClock {
   }
 
   /**
-   * Records the work since the thread woke. Called before the thread checks peers for silence.
+   * Records the duration of the work since the thread woke. Called before the thread checks peers
+   * for silence.
    *
    * @return whether the work took so long that input may be unread
    */

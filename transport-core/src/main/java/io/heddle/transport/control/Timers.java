@@ -122,8 +122,8 @@ final class Timers {
   }
 
   /**
-   * Returns the next timer, if it is due. It is removed, or reinserted where it is periodic, before
-   * this returns, independently of its action.
+   * Returns the next timer, if it is due. It is removed, or reinserted if it is periodic, before
+   * this returns, so a failure of its action has no effect on the queue.
    */
   @Nullable Timer takeDue(long nowNs) {
     Timer timer = first();

@@ -204,7 +204,8 @@ public final class CarrierPairs implements AutoCloseable {
 
   /*
    * Makes a queue pair refuse requests if it was created after {@link #refuseRequests}. That is
-   * early enough: a receiving end sends a fresh queue pair's number to the peer only after this.
+   * early enough: a receiving end sends a fresh queue pair's number to the peer only after this
+   * call.
    */
   private synchronized void refuseIfClosed(int index) {
     if (isRefusing) {

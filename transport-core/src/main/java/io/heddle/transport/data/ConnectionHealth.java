@@ -61,7 +61,7 @@ public final class ConnectionHealth {
     return clock.nanoTime() - goneAtNs > durationNs;
   }
 
-  /** Returns how and why the peer is gone; meaningful once {@link #peer} says so. */
+  /** Returns how and why the peer is gone; meaningful once {@link #peer} says that it is gone. */
   public String peerReason() {
     return (peer == Peer.FAILED ? "the other end failed: " : "the peer is gone: ") + peerReason;
   }

@@ -31,7 +31,10 @@ public final class ConnectionMemory implements AutoCloseable {
   private static final long LINES_AT = COMM_AT + RequestLines.BYTES;
   private static final long BYTES = LINES_AT + (long) REQUEST_LINES * RequestLines.BYTES;
 
-  /* Mapped: only touched pages cost memory, and an idle connection touches none. */
+  /*
+   * Address of the mapped memory. Only touched pages cost memory, and an idle connection touches
+   * none.
+   */
   private final long base;
   private final RequestLines lines;
   private final MemoryRegion ring;

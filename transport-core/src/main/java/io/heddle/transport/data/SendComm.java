@@ -99,12 +99,14 @@ public final class SendComm extends SprayingCommunicator {
       return -TransportResult.INVALID_ARGUMENT;
     }
     if (!parts.health().isPeerAlive()) {
-      /* Earlier sends may still be acknowledged; until they are done, this one would block. */
+      /*
+       * Earlier sends may still be acknowledged; until they are done, this send returns no request.
+       */
       refused = true;
       return lines.isAnyPending() ? 0 : -failure.onPeerGone();
     }
     /*
-     * The weights are read only once, since the last plane may fail at any moment, and a message
+     * The weights are read only once: the last plane might fail between two reads, and a message
      * must be cut for planes in use.
      */
     PlaneWeights by = newestWeights();
@@ -253,7 +255,7 @@ public final class SendComm extends SprayingCommunicator {
    *
    * @param request address of a send's request, which isn't RELEASED
    * @param out room for {@link PlaneBytes#MAX_PLANES} {@code struct heddle_plane_bytes}
-   * @return the number written; 0 where it is unavailable at this moment
+   * @return the number of records written; 0 where the distribution is unavailable at this moment
    */
   public int planesOf(long request, long out) {
     int line = lines.line(request);

@@ -193,8 +193,9 @@ final class SentChunks {
   }
 
   /**
-   * Settles outstanding chunks of a fenced plane: acknowledged where they have arrived, else to be
-   * posted again. No chunk of a group that was opened after the fence has arrived on this plane.
+   * Settles the outstanding chunks of a fenced plane: those that have arrived count as
+   * acknowledged, and the others are to be posted again. No chunk of a group that was opened after
+   * the fence has arrived on this plane.
    *
    * @return the chunks that are to be posted again, bit i for chunk i
    */

@@ -325,7 +325,9 @@ public abstract class SprayingCommunicator extends Communicator {
       countedPollNs = polledAtNs();
       loads.onPolled();
     } else if (++idlePolls % POLLS_PER_CLOCK_READ == 0 && loads.isAnyInFlight()) {
-      /* Polls that find no completion count as polls too. */
+      /*
+       * While chunks are in flight, polls that find no completion are reported to the loads, too.
+       */
       loads.setTime(clock.nanoTime());
       loads.onPolled();
     }

@@ -130,7 +130,7 @@ public final class MemoryTable {
         pd.registerDmaBuf(descriptor, offset, lengthBytes, address, access), type == DEVICE_MEMORY);
   }
 
-  /** Returns whether this is device memory, which needs a flush. Any thread. */
+  /** Returns whether the registration with this handle is device memory. Any thread. */
   public boolean isOnDevice(long handle) {
     boolean[] flags = onDevice;
     return handle > 0 && handle < flags.length && flags[(int) handle];

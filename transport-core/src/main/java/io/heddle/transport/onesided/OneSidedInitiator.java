@@ -35,8 +35,8 @@ final class OneSidedInitiator extends SprayingCommunicator {
   private static final int GETS = 1;
 
   /*
-   * Length in the id of a request that completes no chunk: a directory read, or the data before a
-   * record.
+   * Value of the length field in the id of a request that completes no chunk: a directory read, or
+   * the data before a record.
    */
   private static final int NO_CHUNK = Integer.MAX_VALUE;
 

@@ -165,8 +165,8 @@ public final class OneSidedTarget extends Communicator {
     int slot = Immediate.slot(immediate);
     int chunk = Immediate.chunk(immediate);
     /*
-     * The first chunk's immediate arrives with the record; the chunk's bytes came in a write
-     * before.
+     * The first chunk's immediate arrives with the record, which contains the chunk's length; the
+     * chunk's bytes came in an earlier write.
      */
     long bytes = chunk == 0 ? OperationRecord.firstChunkBytes(record(slot)) : lengthBytes;
     if (bytes < 0 || bytes > Integer.MAX_VALUE) {

@@ -27,8 +27,8 @@ final class HandOffStress {
   private HandOffStress() {}
 
   /**
-   * Arena that hands out lines of native memory in rotation: far more of them than jcstress has
-   * states at a time.
+   * Arena that hands out the lines of one block of native memory in rotation. It has far more lines
+   * than jcstress has test states at a time.
    */
   private static final class Slab implements Arena {
     private static final int LINES = 1 << 18;

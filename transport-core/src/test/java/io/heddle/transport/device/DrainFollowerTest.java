@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests that orders are followed at once, and that polling costs nothing without new ones. */
+/** Tests that orders are followed at once, and that polling costs nothing without new orders. */
 class DrainFollowerTest {
   private static final int POLLS = 200;
 
