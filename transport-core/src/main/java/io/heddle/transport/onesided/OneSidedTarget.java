@@ -223,8 +223,9 @@ public final class OneSidedTarget extends Communicator {
   }
 
   /*
-   * Finishes the complete operations of a context that are next in order; usually the newest
-   * complete one is the next. Returns the error, if any.
+   * Finishes operations of a context in order, as long as the next one is complete. Usually the
+   * next one is the operation that has just become complete, in the slot newest. Returns the error,
+   * if any.
    */
   private @Nullable String applyInOrder(int context, int newest) {
     int first = isNextInContext(newest, context) ? newest : nextInContext(context);

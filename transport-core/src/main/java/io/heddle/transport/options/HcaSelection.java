@@ -9,8 +9,9 @@ import java.util.stream.Stream;
 
 /**
  * Selection of devices, in NCCL's syntax of {@code NCCL_IB_HCA}: {@code
- * [^][=]name[:port[:rail]],…}. A name selects all devices that begin with it; after {@code =} only
- * the device of exactly that name; {@code ^} selects all devices but these.
+ * [^][=]name[:port[:rail]],…}. A name selects all devices whose names begin with it. After {@code
+ * =}, it selects only the device of exactly that name. {@code ^} selects all devices except those
+ * in the list.
  *
  * @param text the variable's value; empty selects every device
  */
