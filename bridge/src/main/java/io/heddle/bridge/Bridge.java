@@ -5,16 +5,12 @@ import io.heddle.bridge.config.BridgeConfigChange;
 import io.heddle.bridge.config.ConfigDigest;
 import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.fabric.PacketPort;
-import io.heddle.bridge.fabric.SendPath;
 import io.heddle.bridge.fabric.SystemClock;
-import io.heddle.bridge.limit.LimitedFlow;
 import io.heddle.bridge.limit.Limiter;
-import io.heddle.bridge.multicast.GroupSettings;
+import io.heddle.bridge.multicast.FlowDirection;
 import io.heddle.bridge.multicast.StormGuard;
 import io.heddle.bridge.peer.PeerProtocol;
 import io.heddle.bridge.peer.PeerSettings;
-import io.heddle.bridge.pgm.PgmObserver;
-import io.heddle.bridge.pgm.PgmSessions;
 import io.heddle.bridge.redundancy.BeaconSocket;
 import io.heddle.bridge.redundancy.BridgeOrders;
 import io.heddle.bridge.redundancy.ForwardingGate;
@@ -30,10 +26,10 @@ import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -63,19 +59,15 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
   private final SystemClock clock = new SystemClock();
   private final Arena arena = Arena.ofShared();
   private final List<FabricPort> fabrics = new ArrayList<>();
-  private final Map<Gid, BridgedGroup> groups = new LinkedHashMap<>();
+  private final BridgedGroups groups;
   private final DataThread data;
   private final ResilientThread control;
   private final HangDetector hangDetector;
   private final FabricMonitor fabricMonitor;
   private final Runnable whenLost;
-  private final Rates rates = new Rates();
   private final int unicastSlot;
   private @Nullable HostForwarder hosts;
-  /* Created for the first group that carries PGM. */
-  private @Nullable PgmSessions pgm;
   private final ForwardingGates gates;
-  private final BridgeFaults faults;
   private final @Nullable Peering peering;
   /* Guards the configuration, the groups and their forwarding gates. */
   private final ReentrantLock lock = new ReentrantLock();
@@ -94,7 +86,7 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
         new ForwardingGates(
             config.redundancy() == null ? ForwardingGate.ALWAYS : ForwardingGate.NOT_YET);
     status = StatusFile.create(config.status(), config.name(), configFile);
-    faults = new BridgeFaults(lock, groups.values(), status, log);
+    groups = new BridgedGroups(arena, fabrics, status, lock, log);
     try {
       for (int side = 0; side < 2; side++) {
         FabricPort fabric =
@@ -107,7 +99,7 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
         fabrics.add(fabric);
         status.describeFabric(side, fabric.name(), fabric.describe());
       }
-      UnicastCheck.require(config, fabrics);
+      FabricPorts.requireUnicast(config, fabrics);
       StormGuard[] guards = {new StormGuard(arena), new StormGuard(arena)};
       PacketPort a = fabrics.getFirst().packets();
       PacketPort b = fabrics.getLast().packets();
@@ -115,25 +107,30 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
       int packetBytes = Math.max(a.mostBytes(true), b.mostBytes(true));
       long now = System.nanoTime();
       Limiter limiter = new Limiter(arena, Limiter.POOL_BYTES, packetBytes, exit, now);
-      unicastSlot = config.unicast() == null ? NO_SLOT : openUnicast(config.unicast());
+      unicastSlot =
+          config.unicast() == null ? NO_SLOT : status.openUnicast(config.unicast().describe());
       hosts = config.unicast() == null ? null : hosts(config.unicast(), limiter);
       Forwarder[] forwarders = {
         new Forwarder(0, a, b, status.fabricCounters(0), guards[0], limiter, hosts),
         new Forwarder(1, b, a, status.fabricCounters(1), guards[1], limiter, hosts)
       };
-      for (GroupSettings each : config.groups()) {
-        groups.put(each.address(), open(each));
-      }
-      addresses = List.copyOf(groups.keySet());
+      groups.open(config.groups());
+      addresses = List.copyOf(groups.all().keySet());
       int[] descriptors = {a.descriptor(), b.descriptor()};
-      BridgeTables tables =
-          BridgeTables.of(config, fabrics, gates.gatedGroups(groups), List.of(), pgm, List.of());
       for (int side = 0; side < 2; side++) {
         limiter.setLink(side, config.links().get(side), now);
       }
       data =
           new DataThread(
-              arena, forwarders, limiter, exit, descriptors, tables, config.core(), log, whenLost);
+              arena,
+              forwarders,
+              limiter,
+              exit,
+              descriptors,
+              tables(config, groups.all(), List.of()),
+              config.core(),
+              log,
+              whenLost);
       hangDetector = new HangDetector(data::beats, MISSED_BEATS, ROUND_NS);
       fabricMonitor = new FabricMonitor(fabrics, hosts, log, status::report);
       control =
@@ -215,12 +212,13 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
     boolean changed = gates.follow(protocol, addresses, System.nanoTime());
     if (changed || !others.equals(otherBridges)) {
       otherBridges = others;
-      data.setTables(
-          BridgeTables.of(config, fabrics, gates.gatedGroups(groups), others, pgm, List.of()));
+      data.setTables(tables(config, groups.all(), List.of()));
       data.awaitTablesInUse();
     }
-    groups.forEach((address, group) ->
-        status.setOwner(group.slot(), protocol.ownerOf(address), gates.of(address).role()));
+    groups
+        .all()
+        .forEach((address, group) ->
+            status.setOwner(group.slot(), protocol.ownerOf(address), gates.of(address).role()));
   }
 
   /** Returns the handler of operators' orders; null for a bridge without redundancy. */
@@ -235,82 +233,27 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
 
   /** Returns the handler of fault injection orders. */
   public BridgeFaults faults() {
-    return faults;
+    return groups.faults();
   }
 
   private Gid addressOf(String name) {
     lock.lock();
     try {
-      return GroupNames.find(groups.values(), name);
+      return BridgedGroups.addressOf(groups.all().values(), name);
     } finally {
       lock.unlock();
     }
   }
 
-  private int openUnicast(UnicastSettings settings) {
-    return status.openUnicast(settings.describe());
-  }
-
-  private long[] countersOf(int slot) {
-    return new long[] {status.counters(slot, 0), status.counters(slot, 1)};
+  private BridgeTables tables(
+      BridgeConfig by, Map<Gid, BridgedGroup> forwarded, List<BridgedGroup> retired) {
+    return BridgeTables.of(
+        by, fabrics, gates.gatedGroups(forwarded), otherBridges, groups.pgm(), retired);
   }
 
   private HostForwarder hosts(UnicastSettings settings, Limiter limiter) {
-    long[] counters = countersOf(unicastSlot);
+    long[] counters = status.counters(unicastSlot);
     return FabricPorts.hosts(arena, config, fabrics, settings, counters, limiter, log);
-  }
-
-  private BridgedGroup open(GroupSettings settings) {
-    int slot = status.open(settings.name(), settings.describe());
-    try {
-      join(settings);
-      status.setPgm(slot, settings.pgm());
-      return bridged(settings, slot);
-    } catch (RuntimeException refused) {
-      leave(settings);
-      status.release(slot);
-      throw refused;
-    }
-  }
-
-  private BridgedGroup bridged(GroupSettings settings, int slot) {
-    long[] counters = countersOf(slot);
-    @Nullable LimitedFlow[] flows = new LimitedFlow[2];
-    for (int side = 0; side < 2; side++) {
-      if (settings.direction().goesFrom(1 - side)) {
-        SendPath sendPath = fabrics.get(side).sendPathTo(settings.where(), settings.trafficClass());
-        flows[side] =
-            new LimitedFlow(
-                side, sendPath, settings.limit(), counters[1 - side], System.nanoTime());
-      }
-    }
-    return faults.keep(
-        new BridgedGroup(settings, slot, flows, counters, observer(settings, slot, counters)));
-  }
-
-  private @Nullable PgmObserver observer(GroupSettings settings, int slot, long[] counters) {
-    if (!settings.pgm()) {
-      return null;
-    }
-    if (pgm == null) {
-      pgm = new PgmSessions(arena, status.pgmSessions());
-    }
-    return new PgmObserver(pgm, slot, counters);
-  }
-
-  /* Joins a group in the fabrics that its packets come from. */
-  private void join(GroupSettings settings) {
-    for (int side = 0; side < 2; side++) {
-      if (settings.direction().goesFrom(side)) {
-        fabrics.get(side).join(settings.where());
-      }
-    }
-  }
-
-  private void leave(GroupSettings settings) {
-    for (FabricPort each : fabrics) {
-      each.leave(settings.address());
-    }
   }
 
   /* Runs one round of the control thread. */
@@ -336,38 +279,16 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
      */
     if (lock.tryLock()) {
       try {
-        updateGroups(second);
+        if (second) {
+          groups.updateRates(unicastSlot);
+        }
+        groups.reportSuspensions();
       } finally {
         lock.unlock();
       }
     }
     LockSupport.parkNanos(this, ROUND_NS);
     return true;
-  }
-
-  private void updateGroups(boolean second) {
-    if (second) {
-      groups.values().forEach(each -> rates.update(each.slot(), each.counters()));
-      if (unicastSlot != NO_SLOT) {
-        rates.update(unicastSlot, countersOf(unicastSlot));
-      }
-    }
-    groups.values().forEach(this::reportSuspension);
-  }
-
-  private void reportSuspension(BridgedGroup group) {
-    if (group.isSuspended() && group.takeFirstReport()) {
-      String error =
-          "storm-guard: group "
-              + group.settings().name()
-              + " is suspended: "
-              + BridgedGroup.MOST_COPIES
-              + " packets came back within a second, so another bridge joins the same fabrics;"
-              + " end it, or name its addresses by peer lines here, and reload this bridge";
-      status.suspend(group.slot(), true);
-      status.report(error);
-      log.warn("%s", error);
-    }
   }
 
   /**
@@ -392,42 +313,13 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
 
   private String change(BridgeConfig next) {
     BridgeConfigChange change = BridgeConfigChange.between(config, next);
-    UnicastCheck.require(next, fabrics);
-    Map<Gid, BridgedGroup> then = new LinkedHashMap<>();
-    List<BridgedGroup> opened = new ArrayList<>();
-    List<BridgedGroup> renewed = new ArrayList<>();
-    try {
-      for (GroupSettings each : next.groups()) {
-        BridgedGroup old = groups.get(each.address());
-        BridgedGroup group = old;
-        if (old == null) {
-          group = open(each);
-          opened.add(group);
-        } else if (!old.settings().equals(each) || old.isSuspended()) {
-          join(each);
-          group = bridged(each, old.slot());
-          renewed.add(group);
-        }
-        then.put(each.address(), Objects.requireNonNull(group));
-      }
-    } catch (RuntimeException refused) {
-      opened.forEach(this::closeGroup);
-      renewed.forEach(each -> each.retirePaths(fabrics));
-      groups.values().forEach(each -> restore(each, refused));
-      throw refused;
-    }
-    List<BridgedGroup> retired =
-        groups.values().stream()
-            .filter(each -> then.get(each.settings().address()) != each)
-            .toList();
-    data.setTables(
-        BridgeTables.of(next, fabrics, gates.gatedGroups(then), otherBridges, pgm, retired));
+    FabricPorts.requireUnicast(next, fabrics);
+    Map<Gid, BridgedGroup> then = groups.prepare(next.groups());
+    data.setTables(tables(next, then, groups.retiredBy(then)));
     data.awaitTablesInUse();
-    retired.forEach(old -> finish(old, then.get(old.settings().address())));
-    groups.clear();
-    groups.putAll(then);
-    if (!addresses.equals(List.copyOf(groups.keySet()))) {
-      addresses = List.copyOf(groups.keySet());
+    groups.replace(then);
+    if (!addresses.equals(List.copyOf(then.keySet()))) {
+      addresses = List.copyOf(then.keySet());
     }
     config = next;
     if (next.unicast() != null) {
@@ -440,55 +332,24 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
     return change.describe();
   }
 
-  /*
-   * Joins a group again with its old settings: a failed reload may have joined it under another
-   * MGID.
-   */
-  private void restore(BridgedGroup group, RuntimeException refused) {
-    try {
-      join(group.settings());
-    } catch (RuntimeException again) {
-      refused.addSuppressed(again);
-    }
-    leaveUnusedSides(group);
-  }
-
-  /*
-   * Frees a retired group, or passes its slot to its replacement. The data thread no longer uses
-   * it.
-   */
-  private void finish(BridgedGroup old, @Nullable BridgedGroup heir) {
-    old.retirePaths(fabrics);
-    if (heir == null) {
-      closeGroup(old);
-      return;
-    }
-    leaveUnusedSides(heir);
-    status.describe(heir.slot(), heir.settings().describe());
-    status.setPgm(heir.slot(), heir.pgm() != null);
-    status.suspend(heir.slot(), false);
-  }
-
-  private void leaveUnusedSides(BridgedGroup group) {
-    for (int side = 0; side < 2; side++) {
-      if (!group.direction().goesFrom(side)) {
-        fabrics.get(side).leave(group.settings().address());
-      }
-    }
-  }
-
-  private void closeGroup(BridgedGroup group) {
-    leave(group.settings());
-    faults.forget(group);
-    rates.forget(group.slot());
-    status.release(group.slot());
-  }
-
   /** Returns a description of the running bridge, for its log. */
   public String describe() {
     lock.lock();
     try {
-      return BridgeText.of(config, fabrics, groups.values());
+      Collection<BridgedGroup> all = groups.all().values();
+      long both = all.stream().filter(each -> each.direction() == FlowDirection.BOTH).count();
+      return String.format(
+          Locale.ROOT,
+          "fabric a: %s; fabric b: %s; %d groups, %d of them in both directions; unicast %s;"
+              + " redundancy %s%s; status at %s",
+          fabrics.getFirst().describe(),
+          fabrics.getLast().describe(),
+          all.size(),
+          both,
+          config.unicast() == null ? "off" : config.unicast().describe(),
+          config.redundancy() == null ? "off" : config.redundancy(),
+          config.core() == BridgeConfig.NO_CORE ? "" : "; spins on processor " + config.core(),
+          config.status());
     } finally {
       lock.unlock();
     }

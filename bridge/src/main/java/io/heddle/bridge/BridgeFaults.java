@@ -52,7 +52,7 @@ public final class BridgeFaults {
     try {
       List<BridgedGroup> named = List.copyOf(groups);
       if (!group.isEmpty()) {
-        Gid address = GroupNames.find(groups, group);
+        Gid address = BridgedGroups.addressOf(groups, group);
         named = named.stream().filter(each -> each.settings().address().equals(address)).toList();
       }
       named.forEach(each -> dropEvery.put(each.settings().address(), every));

@@ -13,6 +13,7 @@ import io.heddle.bridge.redundancy.BeaconSocket;
 import io.heddle.bridge.unicast.HostForwarder;
 import io.heddle.bridge.unicast.MappedEnd;
 import io.heddle.bridge.unicast.MappedForwarder;
+import io.heddle.bridge.unicast.PrefixOverlap;
 import io.heddle.bridge.unicast.QueuePairMapping;
 import io.heddle.bridge.unicast.UnicastForwarder;
 import io.heddle.bridge.unicast.UnicastSettings;
@@ -26,7 +27,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Factory of the bridge's ports, by the kind of fabric. */
+/** Factory and checks of the bridge's ports, by the kind of fabric. */
 final class FabricPorts {
   private FabricPorts() {}
 
@@ -80,6 +81,31 @@ final class FabricPorts {
         ? MappedEnd.ofDevice(
             port, RdmaCmSidrService.open(port, port.hosts(), device, trafficClass, log))
         : MappedEnd.ofSocket(fabric);
+  }
+
+  /**
+   * Checks that the fabrics allow unicast forwarding as configured: their prefixes don't overlap,
+   * which could cause loops, and the proxy addresses are assigned to the interfaces. Runs in the
+   * calling thread's network namespace.
+   *
+   * @throws HeddleException if a check fails
+   */
+  static void requireUnicast(BridgeConfig config, List<? extends FabricPort> fabrics) {
+    if (config.isTransparent()) {
+      PrefixOverlap.refuse(
+          "", BridgeTables.prefixes(config, fabrics, 0), BridgeTables.prefixes(config, fabrics, 1));
+    }
+    if (!config.proxyAddresses().all().isEmpty()) {
+      for (int side = 0; side < fabrics.size(); side++) {
+        FabricSpec spec = config.fabrics().get(side);
+        if (spec instanceof WireSpec wire) {
+          WireFabric.requireAssigned(wire);
+        } else if (spec instanceof VerbsSpec verbs
+            && fabrics.get(side) instanceof VerbsFabric port) {
+          port.requireAssigned(verbs);
+        }
+      }
+    }
   }
 
   /** Opens the socket that sends and receives beacons in a fabric. */

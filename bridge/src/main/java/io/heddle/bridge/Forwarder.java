@@ -10,7 +10,7 @@ import io.heddle.bridge.pgm.PgmObserver;
 import io.heddle.bridge.pgm.PgmSessions;
 import io.heddle.bridge.redundancy.ForwardingGate;
 import io.heddle.bridge.status.DropReason;
-import io.heddle.bridge.status.FabricCounters;
+import io.heddle.bridge.status.FabricCounter;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.bridge.unicast.HostForwarder;
 import io.heddle.roce.wire.DatagramFormat;
@@ -99,7 +99,7 @@ final class Forwarder {
 
   private void forwardUngrouped(TrainBatch batch, int train, BridgeTables tables) {
     if (batch.isMulticast(train)) {
-      FabricCounters.unknownGroup(fabricCounters, batch.packets(train));
+      FabricCounter.UNKNOWN_GROUP.add(fabricCounters, batch.packets(train));
     } else if (unicast != null) {
       unicast.forward(
           side,
@@ -108,7 +108,7 @@ final class Forwarder {
           tables.rules().get(1 - side),
           tables.proxyAddresses());
     } else {
-      FabricCounters.unicast(fabricCounters, batch.packets(train));
+      FabricCounter.UNICAST.add(fabricCounters, batch.packets(train));
     }
   }
 

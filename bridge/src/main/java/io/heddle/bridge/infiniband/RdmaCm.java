@@ -45,22 +45,6 @@ enum RdmaCm {
   static final int DATAGRAMS = 0x0111;
 
   /*
-   * Offsets in struct rdma_cm_event (rdma/rdma_cma.h). From the private data on, the fields are
-   * those of its struct rdma_ud_param.
-   */
-  static final int EVENT_KIND = 16;
-  static final int EVENT_STATUS = 20;
-  static final int EVENT_ID = 0;
-  static final int EVENT_PRIVATE_DATA = 24;
-  static final int EVENT_PRIVATE_BYTES = 32;
-  static final int EVENT_GROUP = 40;
-  static final int EVENT_LID = 64;
-  static final int EVENT_SERVICE_LEVEL = 66;
-  static final int EVENT_STATIC_RATE = 68;
-  static final int EVENT_NUMBER = 72;
-  static final int EVENT_KEY = 76;
-
-  /*
    * Offsets in struct rdma_cm_id: own and peer socket address, partition key of the own address,
    * number of the port.
    */

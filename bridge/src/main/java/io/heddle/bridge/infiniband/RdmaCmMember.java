@@ -1,9 +1,7 @@
 package io.heddle.bridge.infiniband;
 
-import io.heddle.platform.DatagramCalls;
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
 import io.heddle.platform.SystemCallException;
 import io.heddle.verbs.Gid;
@@ -21,37 +19,36 @@ public final class RdmaCmMember implements AutoCloseable {
   private static final long ROUND_NS = 20_000_000;
   private static final long NO_JOIN = -1;
   private static final int NAME_BYTES = 64;
-  /*
-   * Offsets in the buffer: an event's address, a socket address, a pollfd, a timespec, join
-   * attributes.
-   */
-  private static final int ADDRESS_AT = 8;
-  private static final int POLL_AT = 56;
-  private static final int TIME_AT = 64;
-  private static final int JOIN_AT = 80;
-  private static final int BUFFER_BYTES = 96;
+  /* Offset of join attributes in the buffer, after a socket address. */
+  private static final int JOIN_AT = 48;
+  private static final int BUFFER_BYTES = 64;
   /* RDMA_CM_JOIN_MC_ATTR_ADDRESS | RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS. */
   private static final int WITH_FLAGS = 3;
   /* RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER. */
   private static final int SENDS_ONLY = 1;
 
   private final String device;
-  private final Arena arena = Arena.ofShared();
-  private final long buffer = Memory.allocate(arena, BUFFER_BYTES, 8);
-  private final long channel;
-  private long id;
+  private final Arena arena;
+  private final long buffer;
+  private final RdmaCmChannel channel;
+  private final long id;
   private GroupRoute route = GroupRoute.ofEthernet(new Gid(0, 0));
   private String fault = "";
   /* Token of the last join. The answer to the join and later events of the group contain it. */
   private long token;
   private boolean lost;
 
-  private RdmaCmMember(String device, long channel) {
+  private RdmaCmMember(String device, Arena arena) {
     this.device = device;
-    this.channel = channel;
-    Memory.setInt(buffer + POLL_AT, Memory.getInt(channel));
-    Memory.ALL.set(Memory.NATIVE_SHORT, buffer + POLL_AT + 4, (short) 1);
-    Memory.setLong(buffer + TIME_AT, 0);
+    this.arena = arena;
+    buffer = Memory.allocate(arena, BUFFER_BYTES, 8);
+    channel = new RdmaCmChannel(device, device + " joins groups", arena, RdmaCmChannel.NO_FD);
+    long created = channel.tryCreateId();
+    if (created < 0) {
+      channel.close();
+      throw new SystemCallException("rdma_create_id of " + device, (int) -created);
+    }
+    id = created;
   }
 
   /**
@@ -60,23 +57,13 @@ public final class RdmaCmMember implements AutoCloseable {
    * @throws HeddleException if the library or its kernel module is missing
    */
   public static RdmaCmMember open(String device) {
-    if (!RdmaCm.libraryIsPresent()) {
-      throw new HeddleException(
-          RdmaCm.LIBRARY + " can't be opened, by which " + device + " joins groups; install it");
-    }
-    long channel = RdmaCm.CREATE_EVENT_CHANNEL.pointer();
-    if (channel < 0) {
-      throw new SystemCallException("rdma_create_event_channel for " + device, (int) -channel);
-    }
-    RdmaCmMember member = new RdmaCmMember(device, channel);
+    Arena arena = Arena.ofShared();
     try {
-      RdmaCm.CREATE_ID.call(device, channel, member.buffer, 0, RdmaCm.DATAGRAMS);
+      return new RdmaCmMember(device, arena);
     } catch (RuntimeException refused) {
-      member.close();
+      arena.close();
       throw refused;
     }
-    member.id = Memory.getLong(member.buffer);
-    return member;
   }
 
   /**
@@ -86,8 +73,8 @@ public final class RdmaCmMember implements AutoCloseable {
    * @return whether a device has the address
    */
   public boolean bind(Gid address) {
-    RdmaSocketAddress.write(buffer + ADDRESS_AT, address, 0);
-    int refused = RdmaCm.BIND_ADDR.status(id, buffer + ADDRESS_AT);
+    RdmaSocketAddress.write(buffer, address, 0);
+    int refused = RdmaCm.BIND_ADDR.status(id, buffer);
     if (refused < 0 && refused != -Errno.EADDRNOTAVAIL && refused != -Errno.ENODEV) {
       throw new SystemCallException("rdma_bind_addr of " + device + " to " + address, -refused);
     }
@@ -113,7 +100,7 @@ public final class RdmaCmMember implements AutoCloseable {
   }
 
   private long socketAddress(Gid group, boolean isMgid) {
-    long at = buffer + ADDRESS_AT;
+    long at = buffer;
     if (isMgid) {
       RdmaSocketAddress.writeMgid(at, group);
     } else {
@@ -160,7 +147,7 @@ public final class RdmaCmMember implements AutoCloseable {
    */
   private int awaitJoin() {
     for (int i = 0; i < JOIN_ROUNDS; i++) {
-      int kind = takeEvent(true, token);
+      int kind = takeEvent(ROUND_NS, token);
       if (kind == RdmaCm.MULTICAST_JOIN) {
         return 0;
       }
@@ -175,33 +162,23 @@ public final class RdmaCmMember implements AutoCloseable {
    * Handles one event. Returns its kind if it answers this join, 0 for another event, −1 if none
    * arrived.
    */
-  private int takeEvent(boolean waits, long awaited) {
-    Memory.setLong(buffer + TIME_AT + 8, waits ? ROUND_NS : 0);
-    if (DatagramCalls.poll(LinuxCalls.errnoCapture(), buffer + POLL_AT, 1, buffer + TIME_AT) <= 0
-        || RdmaCm.GET_CM_EVENT.status(channel, buffer) < 0) {
+  private int takeEvent(long waitNs, long awaited) {
+    RdmaCmEvent event = channel.next(waitNs);
+    if (event == null) {
       return -1;
     }
-    long event = Memory.getLong(buffer);
-    int kind = Memory.getInt(event + RdmaCm.EVENT_KIND);
-    int status = Memory.getInt(event + RdmaCm.EVENT_STATUS);
-    boolean isAnswer = Memory.getLong(event + RdmaCm.EVENT_PRIVATE_DATA) == awaited;
-    if (kind == RdmaCm.MULTICAST_JOIN && isAnswer) {
-      route =
-          new GroupRoute(
-              Gid.of(Memory.toArray(event + RdmaCm.EVENT_GROUP, Gid.BYTES)),
-              Memory.ALL.get(Memory.NATIVE_SHORT, event + RdmaCm.EVENT_LID) & 0xffff,
-              Memory.ALL.get(ValueLayout.JAVA_BYTE, event + RdmaCm.EVENT_SERVICE_LEVEL),
-              Memory.ALL.get(ValueLayout.JAVA_BYTE, event + RdmaCm.EVENT_STATIC_RATE));
-    } else if (kind == RdmaCm.MULTICAST_ERROR && !isAnswer) {
-      fault = "RDMA CM has lost a group, status " + status + "; it is joined again";
+    boolean isAnswer = event.token() == awaited;
+    if (event.kind() == RdmaCm.MULTICAST_JOIN && isAnswer) {
+      route = event.route();
+    } else if (event.kind() == RdmaCm.MULTICAST_ERROR && !isAnswer) {
+      fault = "RDMA CM has lost a group, status " + event.status() + "; it is joined again";
       lost = true;
-    } else if (kind == RdmaCm.DEVICE_REMOVAL) {
+    } else if (event.kind() == RdmaCm.DEVICE_REMOVAL) {
       fault = device + " was removed";
-    } else if (kind == RdmaCm.ADDR_CHANGE) {
+    } else if (event.kind() == RdmaCm.ADDR_CHANGE) {
       fault = "the address by which RDMA CM joined has changed; restart the bridge";
     }
-    RdmaCm.ACK_CM_EVENT.status(event);
-    return isAnswer ? kind : 0;
+    return isAnswer ? event.kind() : 0;
   }
 
   public void leave(Gid group, boolean isMgid) {
@@ -212,7 +189,7 @@ public final class RdmaCmMember implements AutoCloseable {
    * Handles the pending events. They don't show which group was lost, so all must be joined again.
    */
   public void check() {
-    while (takeEvent(false, NO_JOIN) >= 0) {
+    while (takeEvent(0, NO_JOIN) >= 0) {
       /* takeEvent records the faults. */
     }
   }
@@ -238,10 +215,8 @@ public final class RdmaCmMember implements AutoCloseable {
 
   @Override
   public void close() {
-    if (id != 0) {
-      RdmaCm.DESTROY_ID.status(id);
-    }
-    RdmaCm.DESTROY_EVENT_CHANNEL.status(channel);
+    RdmaCm.DESTROY_ID.status(id);
+    channel.close();
     arena.close();
   }
 }

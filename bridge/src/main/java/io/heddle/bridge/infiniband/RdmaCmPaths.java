@@ -17,12 +17,11 @@ import java.util.function.Consumer;
  */
 final class RdmaCmPaths {
   private static final int RESOLVE_MS = 2000;
-  private static final int OWN_AT = 8;
-  private static final int PEER_AT = 40;
-  private static final int BUFFER_BYTES = 72;
+  private static final int PEER_AT = 32;
+  private static final int BUFFER_BYTES = 64;
 
   private final SubnetHosts hosts;
-  private final long channel;
+  private final RdmaCmChannel channel;
   private final String device;
   private final Consumer<String> report;
   private final long buffer;
@@ -35,7 +34,11 @@ final class RdmaCmPaths {
    * @param report receives the fault of a host, in words
    */
   RdmaCmPaths(
-      SubnetHosts hosts, long channel, String device, Arena arena, Consumer<String> report) {
+      SubnetHosts hosts,
+      RdmaCmChannel channel,
+      String device,
+      Arena arena,
+      Consumer<String> report) {
     this.hosts = hosts;
     this.channel = channel;
     this.device = device;
@@ -61,29 +64,30 @@ final class RdmaCmPaths {
   }
 
   private void request(Gid host) {
-    int none = RdmaCm.CREATE_ID.status(channel, buffer, 0, RdmaCm.DATAGRAMS);
-    if (none < 0) {
-      report.accept("no path can be requested on " + device + ": " + Errno.describe(-none));
+    long id = channel.tryCreateId();
+    if (id < 0) {
+      report.accept("no path can be requested on " + device + ": " + Errno.describe((int) -id));
       answered(host);
       return;
     }
-    long id = Memory.getLong(buffer);
     pending.put(id, host);
-    RdmaSocketAddress.write(buffer + OWN_AT, hosts.source(), 0);
+    RdmaSocketAddress.write(buffer, hosts.source(), 0);
     RdmaSocketAddress.write(buffer + PEER_AT, host, 0);
-    int refused = RdmaCm.RESOLVE_ADDR.status(id, buffer + OWN_AT, buffer + PEER_AT, RESOLVE_MS);
+    int refused = RdmaCm.RESOLVE_ADDR.status(id, buffer, buffer + PEER_AT, RESOLVE_MS);
     if (refused < 0) {
       fail(id, host, "its address can't be resolved", refused, false);
     }
   }
 
-  /** Handles an acknowledged event; returns false if it belongs to no path request. */
-  boolean take(long id, int kind, int status) {
+  /** Handles an event; returns false if it belongs to no path request. */
+  boolean take(RdmaCmEvent event) {
+    long id = event.id();
+    int status = event.status();
     Gid host = pending.get(id);
     if (host == null) {
       return false;
     }
-    switch (kind) {
+    switch (event.kind()) {
       case RdmaCm.ADDRESS_RESOLVED -> {
         int refused = RdmaCm.RESOLVE_ROUTE.status(id, RESOLVE_MS);
         if (refused < 0) {

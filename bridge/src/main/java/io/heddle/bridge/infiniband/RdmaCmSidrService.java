@@ -2,21 +2,17 @@ package io.heddle.bridge.infiniband;
 
 import io.heddle.bridge.cm.SidrService;
 import io.heddle.bridge.fabric.FabricPort;
-import io.heddle.platform.DatagramCalls;
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.ResilientThread;
-import io.heddle.platform.SystemCallException;
 import io.heddle.platform.WakeUp;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -49,25 +45,21 @@ public final class RdmaCmSidrService implements SidrService {
   private static final int MOST_STATUS = 255;
   private static final int MAX_LOGGED = 100;
 
-  private static final int POINTER_AT = 0;
-  private static final int OWN_AT = 8;
-  private static final int PEER_AT = 40;
-  private static final int POLLFDS_AT = 72;
-  private static final int TIMESPEC_AT = 88;
-  private static final int PARAMETER_AT = 104;
-  private static final int PRIVATE_AT = 128;
-  private static final int BUFFER_BYTES = 384;
-  private static final int POLLFD_BYTES = 8;
-  private static final short POLLIN = 1;
+  /* Offsets in the buffer: own and peer socket address, a struct rdma_conn_param, private data. */
+  private static final int PEER_AT = 32;
+  private static final int PARAMETER_AT = 64;
+  private static final int PRIVATE_AT = 88;
+  private static final int BUFFER_BYTES = 344;
 
   private final FabricPort port;
   private final int trafficClass;
   private final String device;
   private final Log log;
-  private final Arena arena = Arena.ofShared();
-  private final long buffer = Memory.allocate(arena, BUFFER_BYTES, 8);
-  private final long channel;
-  private final WakeUp wakeUp = new WakeUp(arena);
+  private final Arena arena;
+  private final long buffer;
+  private final RdmaCmChannel channel;
+  private final long roundNs;
+  private final WakeUp wakeUp;
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waiting = new AtomicInteger();
   private final Queue<Message> messages = new ConcurrentLinkedQueue<>();
@@ -92,24 +84,19 @@ public final class RdmaCmSidrService implements SidrService {
       @Nullable SubnetHosts hosts,
       String device,
       int trafficClass,
-      long channel,
-      Log log) {
+      Log log,
+      Arena arena) {
     this.port = port;
+    this.arena = arena;
+    buffer = Memory.allocate(arena, BUFFER_BYTES, 8);
+    wakeUp = new WakeUp(arena);
     this.device = device;
     this.trafficClass = trafficClass;
-    this.channel = channel;
     this.log = log;
-    setPollDescriptor(buffer + POLLFDS_AT, Memory.getInt(channel));
-    setPollDescriptor(buffer + POLLFDS_AT + POLLFD_BYTES, wakeUp.fd());
-    Memory.setLong(buffer + TIMESPEC_AT, 0);
-    Memory.setLong(buffer + TIMESPEC_AT + 8, hosts == null ? LONGEST_ROUND_NS : PATHS_ROUND_NS);
+    channel = channelFor(device, arena, wakeUp.fd());
+    roundNs = hosts == null ? LONGEST_ROUND_NS : PATHS_ROUND_NS;
     paths = hosts == null ? null : new RdmaCmPaths(hosts, channel, device, arena, this::logOnce);
     thread = new ResilientThread("heddle-bridge-numbers", log, this::round);
-  }
-
-  private static void setPollDescriptor(long pollfd, int fd) {
-    Memory.setInt(pollfd, fd);
-    Memory.ALL.set(Memory.NATIVE_SHORT, pollfd + 4, POLLIN);
   }
 
   /**
@@ -122,11 +109,16 @@ public final class RdmaCmSidrService implements SidrService {
    */
   public static RdmaCmSidrService open(
       FabricPort port, @Nullable SubnetHosts hosts, String device, int trafficClass, Log log) {
-    long channel = channelFor(device);
-    RdmaCmSidrService numbers =
-        new RdmaCmSidrService(port, hosts, device, trafficClass, channel, log);
-    numbers.thread.start();
-    return numbers;
+    Arena arena = Arena.ofShared();
+    try {
+      RdmaCmSidrService numbers =
+          new RdmaCmSidrService(port, hosts, device, trafficClass, log, arena);
+      numbers.thread.start();
+      return numbers;
+    } catch (RuntimeException refused) {
+      arena.close();
+      throw refused;
+    }
   }
 
   /**
@@ -135,31 +127,26 @@ public final class RdmaCmSidrService implements SidrService {
    * @throws HeddleException if the kernel has no RDMA CM, or the library is missing
    */
   public static void requirePresent(String device) {
-    RdmaCm.DESTROY_EVENT_CHANNEL.status(channelFor(device));
+    try (Arena arena = Arena.ofConfined()) {
+      channelFor(device, arena, RdmaCmChannel.NO_FD).close();
+    }
   }
 
-  private static long channelFor(String device) {
-    boolean hasLibrary = RdmaCm.libraryIsPresent();
-    long channel = hasLibrary ? RdmaCm.CREATE_EVENT_CHANNEL.pointer() : -Errno.ENOENT;
-    if (channel > 0) {
-      return channel;
-    }
-    if (!Files.exists(KERNEL)) {
+  private static RdmaCmChannel channelFor(String device, Arena arena, int wakeFd) {
+    String purpose = "unicast mode=mapped resolves the hosts behind " + device;
+    try {
+      return new RdmaCmChannel(device, purpose, arena, wakeFd);
+    } catch (HeddleException refused) {
+      if (Files.exists(KERNEL)) {
+        throw refused;
+      }
       throw new HeddleException(
-          "unicast mode=mapped resolves the hosts behind "
-              + device
+          purpose
               + " by RDMA CM, and there is no "
               + KERNEL
-              + "; load the kernel's module rdma_ucm, or remove the unicast line");
+              + "; load the kernel's module rdma_ucm, or remove the unicast line",
+          refused);
     }
-    if (!hasLibrary) {
-      throw new HeddleException(
-          RdmaCm.LIBRARY
-              + " can't be opened, by which unicast mode=mapped resolves the hosts behind "
-              + device
-              + "; install it");
-    }
-    throw new SystemCallException("rdma_create_event_channel for " + device, (int) -channel);
   }
 
   @Override
@@ -205,12 +192,9 @@ public final class RdmaCmSidrService implements SidrService {
     if (paths != null) {
       paths.round(System.nanoTime());
     }
-    int ready =
-        DatagramCalls.poll(LinuxCalls.errnoCapture(), buffer + POLLFDS_AT, 2, buffer + TIMESPEC_AT);
-    if (ready > 0
-        && Memory.ALL.get(Memory.NATIVE_SHORT, buffer + POLLFDS_AT + 6) != 0
-        && RdmaCm.GET_CM_EVENT.status(channel, buffer + POINTER_AT) >= 0) {
-      take(Memory.getLong(buffer + POINTER_AT));
+    RdmaCmEvent event = channel.next(roundNs);
+    if (event != null) {
+      take(event);
     }
     return true;
   }
@@ -221,18 +205,13 @@ public final class RdmaCmSidrService implements SidrService {
   }
 
   private void sendNow(SentRequest pending, int toPort) {
-    long id = create();
+    long id = channel.createId();
     sent.put(id, pending);
-    long own = socketAddress(buffer + OWN_AT, pending.source(), 0);
-    long peer = socketAddress(buffer + PEER_AT, pending.server(), toPort);
+    long own = RdmaSocketAddress.write(buffer, pending.source(), 0);
+    long peer = RdmaSocketAddress.write(buffer + PEER_AT, pending.server(), toPort);
     if (RdmaCm.RESOLVE_ADDR.status(id, own, peer, RESOLVE_MS) < 0) {
       end(id, NO_QUEUE_PAIR);
     }
-  }
-
-  private long create() {
-    RdmaCm.CREATE_ID.call(device, channel, buffer + POINTER_AT, 0, RdmaCm.DATAGRAMS);
-    return Memory.getLong(buffer + POINTER_AT);
   }
 
   /* Ends a request that got no number of a queue pair. */
@@ -244,30 +223,21 @@ public final class RdmaCmSidrService implements SidrService {
     }
   }
 
-  private void take(long event) {
-    long id = Memory.getLong(event + RdmaCm.EVENT_ID);
-    int kind = Memory.getInt(event + RdmaCm.EVENT_KIND);
-    int status = Memory.getInt(event + RdmaCm.EVENT_STATUS);
-    int number = Memory.getInt(event + RdmaCm.EVENT_NUMBER);
-    int key = Memory.getInt(event + RdmaCm.EVENT_KEY);
-    List<Byte> privateData = List.of();
-    if (kind == RdmaCm.CONNECT_REQUEST || kind == RdmaCm.ESTABLISHED) {
-      privateData = privateData(event);
-    }
-    /* An id can only be destroyed once its events are acknowledged. */
-    RdmaCm.ACK_CM_EVENT.status(event);
-    if (paths != null && paths.take(id, kind, status)) {
+  private void take(RdmaCmEvent event) {
+    if (paths != null && paths.take(event)) {
       return;
     }
-    switch (kind) {
+    long id = event.id();
+    int status = event.status();
+    switch (event.kind()) {
       case RdmaCm.ADDRESS_RESOLVED -> {
         if (RdmaCm.RESOLVE_ROUTE.status(id, RESOLVE_MS) < 0) {
           end(id, NO_QUEUE_PAIR);
         }
       }
       case RdmaCm.ROUTE_RESOLVED -> connect(id);
-      case RdmaCm.ESTABLISHED -> established(id, number, key, privateData);
-      case RdmaCm.CONNECT_REQUEST -> request(id, privateData);
+      case RdmaCm.ESTABLISHED -> established(event);
+      case RdmaCm.CONNECT_REQUEST -> request(id, event.privateData());
       case RdmaCm.ADDRESS_ERROR -> fail(id, "its link address isn't found", status);
       case RdmaCm.ROUTE_ERROR -> fail(id, "there is no route", status);
       case RdmaCm.CONNECT_ERROR, RdmaCm.UNREACHABLE, RdmaCm.REJECTED ->
@@ -303,16 +273,6 @@ public final class RdmaCmSidrService implements SidrService {
     }
   }
 
-  private static List<Byte> privateData(long event) {
-    long at = Memory.getLong(event + RdmaCm.EVENT_PRIVATE_DATA);
-    int bytes = Memory.ALL.get(ValueLayout.JAVA_BYTE, event + RdmaCm.EVENT_PRIVATE_BYTES) & 0xff;
-    List<Byte> data = new ArrayList<>();
-    for (int i = 0; at != 0 && i < Math.min(bytes, MOST_BYTES); i++) {
-      data.add(Memory.ALL.get(ValueLayout.JAVA_BYTE, at + i));
-    }
-    return List.copyOf(data);
-  }
-
   private void connect(long id) {
     SentRequest pending = sent.get(id);
     if (pending != null && paths != null) {
@@ -323,7 +283,8 @@ public final class RdmaCmSidrService implements SidrService {
     }
   }
 
-  private void established(long id, int number, int key, List<Byte> privateData) {
+  private void established(RdmaCmEvent event) {
+    long id = event.id();
     SentRequest pending = sent.get(id);
     if (pending == null) {
       return;
@@ -333,7 +294,7 @@ public final class RdmaCmSidrService implements SidrService {
       return;
     }
     sent.remove(id);
-    messages.add(new Answer(pending.token(), 0, number, key, privateData));
+    messages.add(new Answer(pending.token(), 0, event.number(), event.key(), event.privateData()));
     RdmaCm.DESTROY_ID.status(id);
   }
 
@@ -355,20 +316,21 @@ public final class RdmaCmSidrService implements SidrService {
     } else if (paths == null) {
       deliver(id, privateData);
     } else {
-      paths.find(addressAt(id + RdmaCm.ID_PEER_ADDRESS), () -> deliver(id, privateData));
+      paths.find(
+          RdmaSocketAddress.address(id + RdmaCm.ID_PEER_ADDRESS), () -> deliver(id, privateData));
     }
   }
 
   /* Delivers a request from a host, or rejects it if there is no path back to the host. */
   private void deliver(long id, List<Byte> privateData) {
-    Gid address = addressAt(id + RdmaCm.ID_OWN_ADDRESS);
-    Gid client = addressAt(id + RdmaCm.ID_PEER_ADDRESS);
+    Gid address = RdmaSocketAddress.address(id + RdmaCm.ID_OWN_ADDRESS);
+    Gid client = RdmaSocketAddress.address(id + RdmaCm.ID_PEER_ADDRESS);
     if (!isReady(address, client)) {
       rejectNow(id);
       return;
     }
-    int own = portAt(id + RdmaCm.ID_OWN_ADDRESS);
-    int clients = portAt(id + RdmaCm.ID_PEER_ADDRESS);
+    int own = RdmaSocketAddress.port(id + RdmaCm.ID_OWN_ADDRESS);
+    int clients = RdmaSocketAddress.port(id + RdmaCm.ID_PEER_ADDRESS);
     messages.add(new IncomingSidrRequest(id, address, own, client, clients, privateData));
   }
 
@@ -407,8 +369,8 @@ public final class RdmaCmSidrService implements SidrService {
   }
 
   private void listen(Service service) {
-    long id = create();
-    long own = socketAddress(buffer + OWN_AT, service.address(), service.port());
+    long id = channel.createId();
+    long own = RdmaSocketAddress.write(buffer, service.address(), service.port());
     int refused = RdmaCm.BIND_ADDR.status(id, own);
     if (refused == 0) {
       refused = RdmaCm.LISTEN.status(id, MAX_WAITING);
@@ -469,21 +431,6 @@ public final class RdmaCmSidrService implements SidrService {
     return at;
   }
 
-  /* Writes a struct sockaddr_in or sockaddr_in6, and returns its address. */
-  private static long socketAddress(long at, Gid address, int port) {
-    Memory.clear(at, RdmaSocketAddress.BYTES);
-    RdmaSocketAddress.write(at, address, port);
-    return at;
-  }
-
-  private static Gid addressAt(long at) {
-    return RdmaSocketAddress.address(at);
-  }
-
-  private static int portAt(long at) {
-    return RdmaSocketAddress.port(at);
-  }
-
   @Override
   public String check() {
     return fault;
@@ -503,7 +450,7 @@ public final class RdmaCmSidrService implements SidrService {
     if (paths != null) {
       paths.close();
     }
-    RdmaCm.DESTROY_EVENT_CHANNEL.status(channel);
+    channel.close();
     arena.close();
   }
 }

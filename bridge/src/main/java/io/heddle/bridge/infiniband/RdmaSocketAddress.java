@@ -18,7 +18,8 @@ final class RdmaSocketAddress {
 
   private RdmaSocketAddress() {}
 
-  static void write(long at, Gid address, int port) {
+  /** Writes a struct sockaddr_in or sockaddr_in6, and returns its address. */
+  static long write(long at, Gid address, int port) {
     boolean ipv4 = address.isIpv4Mapped();
     Memory.clear(at, BYTES);
     Memory.ALL.set(Memory.NATIVE_SHORT, at, (short) (ipv4 ? AF_INET : AF_INET6));
@@ -29,6 +30,7 @@ final class RdmaSocketAddress {
       Memory.ALL.set(Memory.NETWORK_LONG, at + 8, address.high());
       Memory.ALL.set(Memory.NETWORK_LONG, at + 16, address.low());
     }
+    return at;
   }
 
   /** Writes an MGID unchanged. */

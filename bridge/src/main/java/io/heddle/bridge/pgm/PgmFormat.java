@@ -1,6 +1,6 @@
 package io.heddle.bridge.pgm;
 
-import io.heddle.bridge.status.PgmSessionCounters;
+import io.heddle.bridge.status.PgmSessionRecord;
 import io.heddle.platform.Memory;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
@@ -152,7 +152,7 @@ final class PgmFormat {
     if (type == null) {
       return "no PGM packet, " + bytes + " bytes";
     }
-    String text = type + " of " + PgmSessionCounters.name(session(at, type));
+    String text = type + " of " + PgmSessionRecord.name(session(at, type));
     if (type == PgmType.SPMR) {
       return text;
     }

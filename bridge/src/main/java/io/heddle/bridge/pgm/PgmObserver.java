@@ -1,8 +1,8 @@
 package io.heddle.bridge.pgm;
 
 import io.heddle.bridge.pgm.SequenceWindow.Arrival;
-import io.heddle.bridge.status.PgmCounters;
-import io.heddle.bridge.status.PgmSessionCounters;
+import io.heddle.bridge.status.PgmCounter;
+import io.heddle.bridge.status.PgmSessionRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,10 +44,10 @@ public final class PgmObserver {
     long block = counters[side];
     PgmType type = PgmFormat.typeOf(payload, bytes);
     if (type == null) {
-      PgmCounters.malformed(block);
+      PgmCounter.MALFORMED.add(block, 1);
       return;
     }
-    PgmCounters.received(block);
+    PgmCounter.PACKETS.add(block, 1);
     long id = PgmFormat.session(payload, type);
     if (!type.isFromSource()) {
       observeReceiver(side, type, id);
@@ -60,19 +60,19 @@ public final class PgmObserver {
       observeData(type, payload, window, block, record);
     } else if (type == PgmType.SPM) {
       window.receiveLead(PgmFormat.lead(payload));
-      count(null, false, window.skipped(), block, record);
+      countArrival(null, false, window.skipped(), block, record);
     } else if (type == PgmType.NCF) {
-      PgmCounters.confirmed(block);
+      PgmCounter.CONFIRMATIONS.add(block, 1);
     }
-    PgmSessionCounters.heard(record, sourceHigh, sourceLow, window.lead(), nowNs);
+    PgmSessionRecord.heard(record, sourceHigh, sourceLow, window.lead(), nowNs);
   }
 
   private void observeReceiver(int side, PgmType type, long id) {
     if (type == PgmType.NAK || type == PgmType.NNAK) {
-      PgmCounters.requested(counters[side]);
+      PgmCounter.REQUESTS.add(counters[side], 1);
       long record = sessions.recordForReceiver(slot, side, id);
       if (record != 0) {
-        PgmSessionCounters.requested(record);
+        PgmSessionRecord.add(record, PgmCounter.REQUESTS, 1);
       }
     }
   }
@@ -80,40 +80,35 @@ public final class PgmObserver {
   private static void observeData(
       PgmType type, long payload, SequenceWindow window, long block, long record) {
     if (PgmFormat.isParity(payload)) {
-      PgmCounters.parity(block);
+      PgmCounter.PARITY.add(block, 1);
       return;
     }
     boolean repeat = type == PgmType.RDATA;
-    if (repeat) {
-      PgmCounters.repeat(block);
-    } else {
-      PgmCounters.data(block);
-    }
-    PgmSessionCounters.data(record, repeat);
+    count(repeat ? PgmCounter.REPEATS : PgmCounter.DATA, 1, block, record);
     int number = PgmFormat.number(payload);
     Arrival arrival = repeat ? window.receiveRepair(number) : window.receive(number);
-    count(arrival, repeat, window.skipped(), block, record);
+    countArrival(arrival, repeat, window.skipped(), block, record);
   }
 
-  private static void count(
+  private static void countArrival(
       @Nullable Arrival arrival, boolean repeat, int skipped, long block, long record) {
     if (skipped > 0) {
-      PgmCounters.skipped(block, skipped);
-      PgmSessionCounters.skipped(record, skipped);
+      count(PgmCounter.SKIPPED, skipped, block, record);
     }
     if (arrival == Arrival.FILLS_GAP) {
-      PgmCounters.gapFilled(block, repeat);
-      PgmSessionCounters.gapFilled(record, repeat);
+      count(repeat ? PgmCounter.REPAIRED : PgmCounter.LATE, 1, block, record);
     } else if (arrival == Arrival.DUPLICATE && !repeat) {
-      PgmCounters.duplicate(block);
-      PgmSessionCounters.duplicate(record);
+      count(PgmCounter.DUPLICATES, 1, block, record);
     } else if (arrival == Arrival.STRAY) {
-      PgmCounters.stray(block);
-      PgmSessionCounters.stray(record);
+      count(PgmCounter.STRAYS, 1, block, record);
     } else if (arrival == Arrival.RESTARTED) {
-      PgmCounters.restarted(block);
-      PgmSessionCounters.restarted(record);
+      count(PgmCounter.RESTARTS, 1, block, record);
     }
+  }
+
+  private static void count(PgmCounter counter, long more, long block, long record) {
+    counter.add(block, more);
+    PgmSessionRecord.add(record, counter, more);
   }
 
   /** Pauses the observation of packets from a fabric, while this bridge doesn't forward them. */

@@ -1,7 +1,7 @@
 package io.heddle.bridge.pgm;
 
-import io.heddle.bridge.status.PgmCounters;
-import io.heddle.bridge.status.PgmSessionCounters;
+import io.heddle.bridge.status.PgmCounter;
+import io.heddle.bridge.status.PgmSessionRecord;
 import io.heddle.bridge.table.LruSlots;
 import io.heddle.platform.Memory;
 import java.lang.foreign.Arena;
@@ -30,10 +30,10 @@ public final class PgmSessions {
   private long epoch;
 
   /**
-   * @param records address of {@link PgmSessionCounters#MOST_SESSIONS} records in the status file
+   * @param records address of {@link PgmSessionRecord#MOST_SESSIONS} records in the status file
    */
   public PgmSessions(Arena arena, long records) {
-    this(arena, records, PgmSessionCounters.MOST_SESSIONS);
+    this(arena, records, PgmSessionRecord.MOST_SESSIONS);
   }
 
   /**
@@ -115,12 +115,12 @@ public final class PgmSessions {
 
   /** Returns the address of a session's counters. */
   long record(int session) {
-    return records + (long) session * PgmSessionCounters.BYTES;
+    return records + (long) session * PgmSessionRecord.BYTES;
   }
 
   private int add(int slot, int side, long id, long block, long nowNs) {
     if (sessions.isFull()) {
-      PgmCounters.evicted(blocks[sessions.oldest()]);
+      PgmCounter.EVICTED.add(blocks[sessions.oldest()], 1);
       remove(sessions.oldest());
     }
     int session = sessions.add(hash(slot, side, id), nowNs);
@@ -129,21 +129,21 @@ public final class PgmSessions {
     sides[session] = side;
     blocks[session] = block;
     window[session].reset();
-    PgmCounters.sessions(block, 1);
-    PgmSessionCounters.open(record(session), slot, side, id);
+    PgmCounter.SESSIONS.add(block, 1);
+    PgmSessionRecord.open(record(session), slot, side, id);
     return session;
   }
 
   private void remove(int session) {
     sessions.remove(session);
-    PgmCounters.sessions(blocks[session], -1);
-    PgmSessionCounters.release(record(session));
+    PgmCounter.SESSIONS.add(blocks[session], -1);
+    PgmSessionRecord.release(record(session));
   }
 
   /** Removes the sessions that have been idle for {@link #IDLE_NS}. */
   public void expire(long nowNs) {
     while (sessions.isOldestIdle(nowNs, IDLE_NS)) {
-      PgmCounters.aged(blocks[sessions.oldest()]);
+      PgmCounter.AGED.add(blocks[sessions.oldest()], 1);
       remove(sessions.oldest());
     }
   }

@@ -251,17 +251,17 @@ public record BridgeStatus(
     return new Fabric(
         StatusLayout.text(at, StatusLayout.TEXT_BYTES),
         StatusLayout.text(at + StatusLayout.TEXT_BYTES, 2 * StatusLayout.TEXT_BYTES),
-        FabricCounters.get(block, FabricCounters.RECEIVED_PACKETS),
-        FabricCounters.get(block, FabricCounters.RECEIVED_BYTES),
-        FabricCounters.get(block, FabricCounters.RECEIVED_TRAINS),
-        FabricCounters.get(block, FabricCounters.UNKNOWN_GROUP),
-        FabricCounters.get(block, FabricCounters.UNICAST),
-        FabricCounters.get(block, FabricCounters.EMPTY),
-        FabricCounters.get(block, FabricCounters.KERNEL_QUEUE_FULL),
-        FabricCounters.get(block, FabricCounters.SENT_MESSAGES),
-        FabricCounters.get(block, FabricCounters.TRAINS_REFUSED),
-        FabricCounters.get(block, FabricCounters.QUEUE_PAIR_FAILURES),
-        FabricCounters.get(block, FabricCounters.PORT_EVENTS));
+        FabricCounter.RECEIVED_PACKETS.get(block),
+        FabricCounter.RECEIVED_BYTES.get(block),
+        FabricCounter.RECEIVED_TRAINS.get(block),
+        FabricCounter.UNKNOWN_GROUP.get(block),
+        FabricCounter.UNICAST.get(block),
+        FabricCounter.EMPTY.get(block),
+        FabricCounter.KERNEL_QUEUE_FULL.get(block),
+        FabricCounter.SENT_MESSAGES.get(block),
+        FabricCounter.TRAINS_REFUSED.get(block),
+        FabricCounter.QUEUE_PAIR_FAILURES.get(block),
+        FabricCounter.PORT_EVENTS.get(block));
   }
 
   private static Group group(long file, int slotNumber, List<Fabric> fabrics) {

@@ -35,7 +35,7 @@ public final class GroupCounters {
     Memory.setLong(block + (long) counter * Long.BYTES, value);
   }
 
-  private static void add(long block, int counter, long more) {
+  static void add(long block, int counter, long more) {
     set(block, counter, get(block, counter) + more);
   }
 

@@ -57,27 +57,27 @@ public record PgmStatus(List<Direction> directions, List<Session> sessions) {
       long evicted,
       long aged) {
     static Direction read(long block) {
-      long skipped = GroupCounters.get(block, PgmCounters.SKIPPED);
-      long late = GroupCounters.get(block, PgmCounters.LATE);
-      long repaired = GroupCounters.get(block, PgmCounters.REPAIRED);
+      long skipped = PgmCounter.SKIPPED.get(block);
+      long late = PgmCounter.LATE.get(block);
+      long repaired = PgmCounter.REPAIRED.get(block);
       return new Direction(
-          GroupCounters.get(block, PgmCounters.PACKETS),
-          GroupCounters.get(block, PgmCounters.MALFORMED),
-          GroupCounters.get(block, PgmCounters.DATA),
-          GroupCounters.get(block, PgmCounters.REPEATS),
+          PgmCounter.PACKETS.get(block),
+          PgmCounter.MALFORMED.get(block),
+          PgmCounter.DATA.get(block),
+          PgmCounter.REPEATS.get(block),
           skipped,
           late,
           repaired,
           Math.max(0, skipped - late - repaired),
-          GroupCounters.get(block, PgmCounters.DUPLICATES),
-          GroupCounters.get(block, PgmCounters.STRAYS),
-          GroupCounters.get(block, PgmCounters.RESTARTS),
-          GroupCounters.get(block, PgmCounters.REQUESTS),
-          GroupCounters.get(block, PgmCounters.CONFIRMATIONS),
-          GroupCounters.get(block, PgmCounters.PARITY),
-          GroupCounters.get(block, PgmCounters.SESSIONS),
-          GroupCounters.get(block, PgmCounters.EVICTED),
-          GroupCounters.get(block, PgmCounters.AGED));
+          PgmCounter.DUPLICATES.get(block),
+          PgmCounter.STRAYS.get(block),
+          PgmCounter.RESTARTS.get(block),
+          PgmCounter.REQUESTS.get(block),
+          PgmCounter.CONFIRMATIONS.get(block),
+          PgmCounter.PARITY.get(block),
+          PgmCounter.SESSIONS.get(block),
+          PgmCounter.EVICTED.get(block),
+          PgmCounter.AGED.get(block));
     }
   }
 
@@ -120,8 +120,8 @@ public record PgmStatus(List<Direction> directions, List<Session> sessions) {
   static PgmStatus read(long file, long slot, int slotNumber, List<BridgeStatus.Fabric> fabrics) {
     List<Session> sessions = new ArrayList<>();
     long aliveNs = Memory.getLong(file + StatusLayout.ALIVE_NS_AT);
-    for (int i = 0; i < PgmSessionCounters.MOST_SESSIONS; i++) {
-      long at = file + StatusLayout.PGM_AT + (long) i * PgmSessionCounters.BYTES;
+    for (int i = 0; i < PgmSessionRecord.MOST_SESSIONS; i++) {
+      long at = file + StatusLayout.PGM_AT + (long) i * PgmSessionRecord.BYTES;
       add(sessions, at, slotNumber, aliveNs, fabrics);
     }
     sessions.sort(
@@ -144,16 +144,16 @@ public record PgmStatus(List<Direction> directions, List<Session> sessions) {
       long aliveNs,
       List<BridgeStatus.Fabric> fabrics) {
     for (int i = 0; i < READS; i++) {
-      int version = Memory.getIntAcquire(at + PgmSessionCounters.VERSION_AT);
+      int version = Memory.getIntAcquire(at + PgmSessionRecord.VERSION_AT);
       if (version == 0) {
         return;
       }
-      if (Memory.getInt(at + PgmSessionCounters.SLOT_AT) != slotNumber) {
+      if (Memory.getInt(at + PgmSessionRecord.SLOT_AT) != slotNumber) {
         return;
       }
       Session session = session(at, aliveNs, fabrics);
       VarHandle.loadLoadFence();
-      if ((version & 1) == 0 && Memory.getInt(at + PgmSessionCounters.VERSION_AT) == version) {
+      if ((version & 1) == 0 && Memory.getInt(at + PgmSessionRecord.VERSION_AT) == version) {
         sessions.add(session);
         return;
       }
@@ -161,29 +161,29 @@ public record PgmStatus(List<Direction> directions, List<Session> sessions) {
   }
 
   private static Session session(long at, long aliveNs, List<BridgeStatus.Fabric> fabrics) {
-    long skipped = PgmSessionCounters.get(at, PgmSessionCounters.SKIPPED);
-    long late = PgmSessionCounters.get(at, PgmSessionCounters.LATE);
-    long repaired = PgmSessionCounters.get(at, PgmSessionCounters.REPAIRED);
-    long silentNs = aliveNs - Memory.getLong(at + PgmSessionCounters.HEARD_NS_AT);
+    long skipped = PgmSessionRecord.get(at, PgmCounter.SKIPPED);
+    long late = PgmSessionRecord.get(at, PgmCounter.LATE);
+    long repaired = PgmSessionRecord.get(at, PgmCounter.REPAIRED);
+    long silentNs = aliveNs - Memory.getLong(at + PgmSessionRecord.HEARD_NS_AT);
     Gid source =
         new Gid(
-            Memory.getLong(at + PgmSessionCounters.SOURCE_AT),
-            Memory.getLong(at + PgmSessionCounters.SOURCE_AT + Long.BYTES));
+            Memory.getLong(at + PgmSessionRecord.SOURCE_AT),
+            Memory.getLong(at + PgmSessionRecord.SOURCE_AT + Long.BYTES));
     return new Session(
-        PgmSessionCounters.name(Memory.getLong(at + PgmSessionCounters.SESSION_AT)),
-        fabrics.get(Memory.getInt(at + PgmSessionCounters.SIDE_AT) & 1).name(),
+        PgmSessionRecord.name(Memory.getLong(at + PgmSessionRecord.SESSION_AT)),
+        fabrics.get(Memory.getInt(at + PgmSessionRecord.SIDE_AT) & 1).name(),
         source.toString(),
-        Integer.toUnsignedLong(Memory.getInt(at + PgmSessionCounters.LEAD_AT)),
-        PgmSessionCounters.get(at, PgmSessionCounters.DATA),
-        PgmSessionCounters.get(at, PgmSessionCounters.REPEATS),
+        Integer.toUnsignedLong(Memory.getInt(at + PgmSessionRecord.LEAD_AT)),
+        PgmSessionRecord.get(at, PgmCounter.DATA),
+        PgmSessionRecord.get(at, PgmCounter.REPEATS),
         skipped,
         late,
         repaired,
         Math.max(0, skipped - late - repaired),
-        PgmSessionCounters.get(at, PgmSessionCounters.DUPLICATES),
-        PgmSessionCounters.get(at, PgmSessionCounters.STRAYS),
-        PgmSessionCounters.get(at, PgmSessionCounters.RESTARTS),
-        PgmSessionCounters.get(at, PgmSessionCounters.REQUESTS),
+        PgmSessionRecord.get(at, PgmCounter.DUPLICATES),
+        PgmSessionRecord.get(at, PgmCounter.STRAYS),
+        PgmSessionRecord.get(at, PgmCounter.RESTARTS),
+        PgmSessionRecord.get(at, PgmCounter.REQUESTS),
         Math.max(0, silentNs) / NS_PER_S);
   }
 }

@@ -187,7 +187,7 @@ public final class StatusFile implements AutoCloseable {
   /**
    * Allocates the records of PGM sessions.
    *
-   * @return address of the first of {@link PgmSessionCounters#MOST_SESSIONS} records
+   * @return address of the first of {@link PgmSessionRecord#MOST_SESSIONS} records
    */
   public long pgmSessions() {
     file.allocate(StatusLayout.PGM_AT, StatusLayout.PGM_BYTES);
@@ -236,6 +236,11 @@ public final class StatusFile implements AutoCloseable {
    */
   public long counters(int slot, int from) {
     return StatusLayout.block(StatusLayout.slot(address, slot), from);
+  }
+
+  /** Returns the addresses of a group's counters in both directions, from fabric a first. */
+  public long[] counters(int slot) {
+    return new long[] {counters(slot, 0), counters(slot, 1)};
   }
 
   @Override

@@ -67,7 +67,7 @@ final class StatusLayout {
   static final int MOST_SLOTS = 16_384;
 
   static final long PGM_AT = PAGE_BYTES + (long) MOST_SLOTS * SLOT_BYTES;
-  static final long PGM_BYTES = (long) PgmSessionCounters.MOST_SESSIONS * PgmSessionCounters.BYTES;
+  static final long PGM_BYTES = (long) PgmSessionRecord.MOST_SESSIONS * PgmSessionRecord.BYTES;
   static final long FILE_BYTES = PGM_AT + PGM_BYTES;
 
   /* Offsets in a slot. */

@@ -1,7 +1,7 @@
 package io.heddle.bridge.verbs;
 
 import io.heddle.bridge.infiniband.SubnetHosts;
-import io.heddle.bridge.status.FabricCounters;
+import io.heddle.bridge.status.FabricCounter;
 import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.Gid;
@@ -92,7 +92,7 @@ final class VerbsMonitor {
     }
     int failures = queues.all().stream().mapToInt(VerbsQueues::failures).sum();
     if (failures != failuresSeen) {
-      FabricCounters.queuePairFailures(counters, failures);
+      FabricCounter.QUEUE_PAIR_FAILURES.set(counters, failures);
       failuresSeen = failures;
       faults.add("the queue pair has failed, " + failures + " times in all: " + lastFailure());
     }
@@ -115,7 +115,7 @@ final class VerbsMonitor {
   }
 
   private void take(AsyncEventListener.Kind kind, int queuePair) {
-    FabricCounters.portEvent(counters);
+    FabricCounter.PORT_EVENTS.add(counters, 1);
     switch (kind) {
       case DEVICE_FATAL -> fail(device + " has failed for good; restart the bridge");
       case COMPLETION_QUEUE_ERROR ->

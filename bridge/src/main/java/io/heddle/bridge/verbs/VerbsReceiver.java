@@ -2,7 +2,7 @@ package io.heddle.bridge.verbs;
 
 import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.infiniband.SubnetHosts;
-import io.heddle.bridge.status.FabricCounters;
+import io.heddle.bridge.status.FabricCounter;
 import io.heddle.bridge.table.AddressTable;
 import io.heddle.platform.Memory;
 import io.heddle.roce.wire.DatagramFormat;
@@ -182,7 +182,7 @@ final class VerbsReceiver {
       if (completion.status != Status.SUCCESS) {
         failure = failure == null ? completion.status : failure;
       } else if (completion.lengthBytes < GlobalRouteHeader.BYTES) {
-        FabricCounters.empty(counters);
+        FabricCounter.EMPTY.add(counters, 1);
         post(slot, now);
       } else {
         take(slot, completion, rows, now);
@@ -225,7 +225,7 @@ final class VerbsReceiver {
     batch.sourcePort[row] = 0;
     batch.arrivedNs[row] = nowNs;
     batch.notBeforeNs[row] = later(emptyBeforeNs, postedNs[slot]) - DEVICE_NS;
-    FabricCounters.received(counters, 1, length);
+    FabricCounter.received(counters, 1, length);
   }
 
   private void readRoute(long at, WorkCompletion completion, int row) {

@@ -1,7 +1,7 @@
 package io.heddle.bridge.verbs;
 
 import io.heddle.bridge.status.DropReason;
-import io.heddle.bridge.status.FabricCounters;
+import io.heddle.bridge.status.FabricCounter;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.platform.Memory;
 import io.heddle.roce.wire.DatagramFormat;
@@ -147,7 +147,7 @@ final class VerbsSender {
       postedNs[slotOf(index)] = now;
     }
     int taken = Math.max(0, queuePair.postSend(requests[slotOf(posted)]));
-    FabricCounters.sent(counters, taken);
+    FabricCounter.SENT_MESSAGES.add(counters, taken);
     posted += taken;
     for (long index = posted; index < next; index++) {
       GroupCounters.dropped(groupCounters[slotOf(index)], DropReason.NOT_SENT, 1);

@@ -3,7 +3,7 @@ package io.heddle.bridge.wire;
 import io.heddle.bridge.fabric.FabricSocket;
 import io.heddle.bridge.fabric.SystemClock;
 import io.heddle.bridge.fabric.TrainBatch;
-import io.heddle.bridge.status.FabricCounters;
+import io.heddle.bridge.status.FabricCounter;
 import io.heddle.platform.Memory;
 import io.heddle.platform.SocketCalls;
 import java.lang.foreign.Arena;
@@ -106,7 +106,7 @@ final class WireReceiver {
     long header = headers + (long) message * HEADER_BYTES;
     int length = Memory.getInt(header + 56);
     if (length <= 0 || (Memory.getInt(header + 48) & MSG_TRUNC) != 0) {
-      FabricCounters.empty(counters);
+      FabricCounter.EMPTY.add(counters, 1);
       return false;
     }
     long name = names + (long) message * NAME_BYTES;
@@ -119,7 +119,7 @@ final class WireReceiver {
     batch.destinationHigh[train] = 0;
     batch.destinationLow[train] = 0;
     readControls(message, train, Memory.getLong(header + 40));
-    FabricCounters.received(counters, batch.packets(train), length);
+    FabricCounter.received(counters, batch.packets(train), length);
     return true;
   }
 
@@ -150,7 +150,7 @@ final class WireReceiver {
       batch.arrivedNs[train] = arrivedNs;
       batch.notBeforeNs[train] = arrivedNs;
     } else if (level == SOL_SOCKET && type == SO_RXQ_OVFL) {
-      FabricCounters.kernelDropped(counters, Memory.getInt(value) & 0xffff_ffffL);
+      FabricCounter.KERNEL_QUEUE_FULL.set(counters, Memory.getInt(value) & 0xffff_ffffL);
     }
   }
 }

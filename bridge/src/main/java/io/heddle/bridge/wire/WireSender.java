@@ -2,7 +2,7 @@ package io.heddle.bridge.wire;
 
 import io.heddle.bridge.fabric.FabricSocket;
 import io.heddle.bridge.status.DropReason;
-import io.heddle.bridge.status.FabricCounters;
+import io.heddle.bridge.status.FabricCounter;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.platform.DatagramCalls;
 import io.heddle.platform.Errno;
@@ -197,7 +197,7 @@ final class WireSender {
 
   private void countSent(int fromMessage, int toMessage) {
     long now = System.nanoTime();
-    FabricCounters.sent(counters, toMessage - fromMessage);
+    FabricCounter.SENT_MESSAGES.add(counters, toMessage - fromMessage);
     for (int i = firstPackets[fromMessage]; i < firstPackets[toMessage]; i++) {
       int length = (int) Memory.getLong(vectors + (long) i * VECTOR_BYTES + 8);
       GroupCounters.forwarded(groupCounters[i], length, now - arrivedNs[i]);
@@ -232,7 +232,7 @@ final class WireSender {
       writeHeader(message, first + i, 1);
       if (DatagramCalls.send(capture, fd, headers + (long) message * HEADER_BYTES, 1) == 1) {
         sent = true;
-        FabricCounters.sent(counters, 1);
+        FabricCounter.SENT_MESSAGES.add(counters, 1);
         GroupCounters.forwarded(
             groupCounters[first + i], covered + 4, System.nanoTime() - arrivedNs[first + i]);
       } else {
@@ -241,7 +241,7 @@ final class WireSender {
     }
     if (sent) {
       trains = false;
-      FabricCounters.trainRefused(counters);
+      FabricCounter.TRAINS_REFUSED.add(counters, 1);
     }
   }
 }

@@ -24,8 +24,8 @@ class StatusFileTest {
     file.describeFabric(0, "a", "wire eth2");
     file.describeFabric(1, "b", "wire eth3");
     long fabric = file.fabricCounters(1);
-    FabricCounters.received(fabric, 15, 4800);
-    FabricCounters.unknownGroup(fabric, 2);
+    FabricCounter.received(fabric, 15, 4800);
+    FabricCounter.UNKNOWN_GROUP.add(fabric, 2);
     int first = file.open("239.1.1.1", "direction=both");
     int second = file.open("ff05::1", "direction=a-to-b");
     long counters = file.counters(second, 0);
