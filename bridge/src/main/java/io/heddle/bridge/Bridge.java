@@ -132,7 +132,10 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
               log,
               whenLost);
       hangDetector = new HangDetector(data::beats, MISSED_BEATS, ROUND_NS);
-      fabricMonitor = new FabricMonitor(fabrics, hosts, log, status::report);
+      HostForwarder unicast = hosts;
+      fabricMonitor =
+          new FabricMonitor(
+              fabrics, unicast == null ? () -> "" : unicast::check, log, status::report);
       control =
           new ResilientThread("heddle-bridge-control", log, this::runRound)
               .onPersistentFailure(whenLost);

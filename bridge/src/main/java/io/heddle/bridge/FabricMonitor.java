@@ -1,12 +1,12 @@
 package io.heddle.bridge;
 
 import io.heddle.bridge.fabric.FabricPort;
-import io.heddle.bridge.unicast.HostForwarder;
 import io.heddle.platform.Log;
 import java.util.Arrays;
 import java.util.List;
 import java.util.StringJoiner;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,17 +19,17 @@ final class FabricMonitor {
   private final Consumer<String> report;
   /* Last reported state of each fabric, then of unicast forwarding; empty for no fault. */
   private final String[] lastStates;
-  private final @Nullable HostForwarder hosts;
+  private final Supplier<String> unicast;
   /* Written by the control thread, read by any thread. */
   private volatile @Nullable String trouble;
 
   /**
-   * @param hosts forwarder of unicast datagrams; null for none
+   * @param unicast returns the fault of unicast forwarding in words; empty for none
    * @param report receives messages for the operator
    */
   FabricMonitor(
-      List<FabricPort> fabrics, @Nullable HostForwarder hosts, Log log, Consumer<String> report) {
-    this.hosts = hosts;
+      List<FabricPort> fabrics, Supplier<String> unicast, Log log, Consumer<String> report) {
+    this.unicast = unicast;
     this.fabrics = fabrics;
     this.log = log;
     this.report = report;
@@ -54,9 +54,7 @@ final class FabricMonitor {
       }
     }
     trouble = wrong.toString();
-    if (hosts != null) {
-      reportChange(fabrics.size(), "unicast: ", hosts.check());
-    }
+    reportChange(fabrics.size(), "unicast: ", unicast.get());
   }
 
   private void reportChange(int index, String prefix, String state) {

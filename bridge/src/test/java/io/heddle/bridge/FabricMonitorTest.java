@@ -4,9 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.heddle.bridge.fabric.StubFabric;
-import io.heddle.bridge.multicast.LoopRules;
-import io.heddle.bridge.unicast.HostForwarder;
-import io.heddle.bridge.unicast.ProxyAddresses;
 import io.heddle.platform.Log;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,28 +11,13 @@ import org.junit.jupiter.api.Test;
 
 /** Faults that prevent a bridge's readiness, and messages to its operator. */
 class FabricMonitorTest {
-  /* Forwarder that accepts nothing, and waits for a port that another program uses. */
-  private static final class WaitingForwarder implements HostForwarder {
-    private String state = "port 18515 isn't free";
-
-    @Override
-    public void forward(int side, int train, LoopRules from, LoopRules to, ProxyAddresses now) {}
-
-    @Override
-    public void expire(int side, long nowNs) {}
-
-    @Override
-    public String check() {
-      return state;
-    }
-  }
-
   private final StubFabric first = new StubFabric();
   private final StubFabric second = new StubFabric();
-  private final WaitingForwarder hosts = new WaitingForwarder();
+  /* Fault of unicast: another program uses its port. */
+  private String unicast = "port 18515 isn't free";
   private final List<String> heard = new ArrayList<>();
   private final FabricMonitor watch =
-      new FabricMonitor(List.of(first, second), hosts, Log.toStandardError(), heard::add);
+      new FabricMonitor(List.of(first, second), () -> unicast, Log.toStandardError(), heard::add);
 
   @Test
   void onlyFaultyFabricPreventsReadiness() {
@@ -54,7 +36,7 @@ class FabricMonitorTest {
     watch.check();
     first.state = "e1 has no link";
     watch.check();
-    hosts.state = "";
+    unicast = "";
     first.state = "";
     watch.check();
     assertEquals(

@@ -1,9 +1,10 @@
 package io.heddle.bridge.infiniband;
 
+import io.heddle.bridge.cm.PrivateBytes;
+import io.heddle.bridge.cm.SidrService;
 import io.heddle.platform.Memory;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.ValueLayout;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -61,10 +62,6 @@ record RdmaCmEvent(
   private static List<Byte> privateData(long event) {
     long at = Memory.getLong(event + PRIVATE_DATA_AT);
     int bytes = Memory.ALL.get(ValueLayout.JAVA_BYTE, event + PRIVATE_BYTES_AT) & 0xff;
-    List<Byte> data = new ArrayList<>();
-    for (int i = 0; at != 0 && i < Math.min(bytes, RdmaCmSidrService.MOST_BYTES); i++) {
-      data.add(Memory.ALL.get(ValueLayout.JAVA_BYTE, at + i));
-    }
-    return List.copyOf(data);
+    return at == 0 ? List.of() : PrivateBytes.read(at, Math.min(bytes, SidrService.MOST_BYTES));
   }
 }

@@ -1,5 +1,6 @@
 package io.heddle.bridge.infiniband;
 
+import io.heddle.bridge.cm.PrivateBytes;
 import io.heddle.bridge.cm.SidrService;
 import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.platform.Errno;
@@ -422,9 +423,7 @@ public final class RdmaCmSidrService implements SidrService {
     long at = buffer + PARAMETER_AT;
     Memory.clear(at, RdmaCm.PARAMETER_BYTES);
     int bytes = Math.min(privateData.size(), MOST_BYTES);
-    for (int i = 0; i < bytes; i++) {
-      Memory.ALL.set(ValueLayout.JAVA_BYTE, buffer + PRIVATE_AT + i, privateData.get(i));
-    }
+    PrivateBytes.write(buffer + PRIVATE_AT, privateData, bytes);
     Memory.setLong(at, bytes == 0 ? 0 : buffer + PRIVATE_AT);
     Memory.ALL.set(ValueLayout.JAVA_BYTE, at + RdmaCm.PARAMETER_PRIVATE_BYTES, (byte) bytes);
     Memory.setInt(at + RdmaCm.PARAMETER_NUMBER, number);

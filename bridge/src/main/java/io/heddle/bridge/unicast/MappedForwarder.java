@@ -2,14 +2,12 @@ package io.heddle.bridge.unicast;
 
 import io.heddle.bridge.cm.ManagementDatagram;
 import io.heddle.bridge.cm.SidrService;
-import io.heddle.bridge.fabric.PacketPort;
 import io.heddle.bridge.fabric.SendPath;
 import io.heddle.bridge.fabric.TrainBatch;
 import io.heddle.bridge.limit.LimitedFlow;
 import io.heddle.bridge.limit.Limiter;
 import io.heddle.bridge.multicast.LoopRules;
 import io.heddle.bridge.multicast.RateLimit;
-import io.heddle.bridge.multicast.StormGuard;
 import io.heddle.bridge.status.DropReason;
 import io.heddle.bridge.status.GroupCounters;
 import io.heddle.bridge.status.UnicastCounters;
@@ -17,24 +15,22 @@ import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.Arena;
+import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Forwarder of unicast datagrams between two fabrics, of which at least one is a libibverbs device.
  * Hosts in such a fabric know remote hosts by addresses and queue pairs of the bridge. On the wire,
- * packets contain the hosts' own queue pair numbers. Each dropped packet is counted under its
- * reason. Used by the data thread only.
+ * packets contain the hosts' own queue pair numbers. Used by the data thread only.
  */
-public final class MappedForwarder implements HostForwarder {
+public final class MappedForwarder extends HostForwarder {
   /** Maximum number of conversations, which are pairs of communicating queue pairs. */
   static final int MOST_CONVERSATIONS = 262_144;
 
   private final MappedEnd[] ends;
   private final int trafficClass;
   private final QueuePairMapping mapping;
-  private final long[] counters;
-  private final Limiter limiter;
   private final Conversations conversations;
   /*
    * Flows by host pair, one table for each source fabric. All conversations of a pair share a flow.
@@ -45,13 +41,6 @@ public final class MappedForwarder implements HostForwarder {
   private final QueuePairMap numbers;
   private final MappedRequests requests;
   private final boolean bothIdentifyHosts;
-  private ProxyAddresses proxyAddresses = ProxyAddresses.NONE;
-  /*
-   * Source and destination of the current train, as the other fabric addresses them; null if its
-   * packets contain no hosts' addresses.
-   */
-  private @Nullable Gid source;
-  private @Nullable Gid destination;
 
   /**
    * @param a port in fabric a, which {@link #close} closes
@@ -70,40 +59,42 @@ public final class MappedForwarder implements HostForwarder {
       long[] counters,
       Limiter limiter,
       RandomGenerator ids) {
+    super(List.of(a.packets(), b.packets()), counters, limiter, settings.proxyAddresses());
     ends = new MappedEnd[] {a, b};
     conversations = new Conversations(MOST_CONVERSATIONS, a.identifiesHosts(), b.identifiesHosts());
     bothIdentifyHosts = a.identifiesHosts() && b.identifiesHosts();
     this.mapping = mapping;
-    this.counters = counters.clone();
-    this.limiter = limiter;
     trafficClass = settings.trafficClass();
     numbers = new QueuePairMap(ends, conversations);
     requests = new MappedRequests(arena, ends, trafficClass, counters, numbers, ids);
-    follow(settings.proxyAddresses());
+    requests.use(proxyAddresses);
+    if (!proxyAddresses.all().isEmpty()) {
+      serve();
+    }
   }
 
   /*
-   * Adopts the current proxy addresses. The mapped numbers refer to the previous addresses, so all
-   * mappings are removed, and clients must send new requests.
+   * The mapped numbers refer to the previous addresses, so all mappings are removed, and clients
+   * must send new requests.
    */
-  private void follow(ProxyAddresses now) {
-    if (now == proxyAddresses) {
-      return;
-    }
-    boolean changed = !now.equals(proxyAddresses);
-    proxyAddresses = now;
-    requests.use(now);
+  @Override
+  void follow(boolean changed) {
+    requests.use(proxyAddresses);
     if (changed) {
       numbers.clear();
       for (PairTable each : flows) {
         each.clear();
       }
       count();
-      for (int side = 0; side < ends.length; side++) {
-        SidrService service = ends[side].service();
-        if (service != null) {
-          service.serve(now.addressesIn(side), mapping.ports());
-        }
+      serve();
+    }
+  }
+
+  private void serve() {
+    for (int side = 0; side < ends.length; side++) {
+      SidrService service = ends[side].service();
+      if (service != null) {
+        service.serve(proxyAddresses.addressesIn(side), mapping.ports());
       }
     }
   }
@@ -116,31 +107,10 @@ public final class MappedForwarder implements HostForwarder {
   }
 
   @Override
-  public void forward(int side, int train, LoopRules from, LoopRules to, ProxyAddresses now) {
-    long nowNs = System.nanoTime();
-    follow(now);
-    TrainBatch batch = ends[side].packets().batch();
-    int packets = batch.packets(train);
-    GroupCounters.arrived(counters[side], packets);
+  @Nullable DropReason begin(
+      int side, TrainBatch batch, int train, LoopRules from, LoopRules to, long nowNs) {
     DropReason against = dropReasonOfSource(side, batch, train, from);
-    if (against == null) {
-      against = readHosts(side, batch, train, to);
-    }
-    if (against != null) {
-      GroupCounters.dropped(counters[side], against, packets);
-      return;
-    }
-    long packet = batch.address[train];
-    long end = packet + batch.lengthBytes[train];
-    int stride = batch.strideBytes[train];
-    while (packet < end) {
-      int length = (int) Math.min(stride, end - packet);
-      DropReason reason = forwardPacket(side, train, packet, length, to, nowNs);
-      if (reason != null) {
-        GroupCounters.dropped(counters[side], reason, 1);
-      }
-      packet += stride;
-    }
+    return against == null ? readHosts(side, batch, train, to) : against;
   }
 
   /* The source is 0 if the packet's LID belongs to no known port of InfiniBand. */
@@ -153,49 +123,40 @@ public final class MappedForwarder implements HostForwarder {
         : from.dropReason(high, low);
   }
 
-  /* Sets source and destination, if the train's packets contain hosts' addresses. */
+  /*
+   * Sets the far source and destination. They are null if the train's packets contain no hosts'
+   * addresses.
+   */
   private @Nullable DropReason readHosts(int side, TrainBatch batch, int train, LoopRules to) {
-    source = null;
-    destination = null;
+    farSource = null;
+    farDestination = null;
     if (!ends[side].identifiesHosts()) {
       return null;
     }
-    source = proxyAddresses.addressOf(side, batch.sourceHigh[train], batch.sourceLow[train]);
-    destination =
+    farSource = proxyAddresses.addressOf(side, batch.sourceHigh[train], batch.sourceLow[train]);
+    farDestination =
         proxyAddresses.hostOf(side, batch.destinationHigh[train], batch.destinationLow[train]);
-    if (destination == null
+    if (farDestination == null
         || ends[1 - side].identifiesHosts()
-            && to.dropReason(destination.high(), destination.low()) != null) {
+            && to.dropReason(farDestination.high(), farDestination.low()) != null) {
       return DropReason.FOREIGN_DESTINATION;
     }
-    return source == null || source.isIpv4Mapped() != destination.isIpv4Mapped()
+    return farSource == null || farSource.isIpv4Mapped() != farDestination.isIpv4Mapped()
         ? DropReason.NO_PROXY_ADDRESS
         : null;
   }
 
-  private @Nullable DropReason forwardPacket(
-      int side, int train, long packet, int length, LoopRules to, long nowNs) {
-    if (!DatagramFormat.isDatagram(packet, length)) {
-      return DropReason.MALFORMED;
-    }
-    int number = PacketFormat.queuePair(packet);
-    if (number == 0 || number == DatagramFormat.MULTICAST_QUEUE_PAIR) {
-      return DropReason.WRONG_QUEUE_PAIR;
-    }
-    PacketPort from = ends[side].packets();
-    int covered = length - PacketFormat.ICRC_BYTES;
-    if (!from.isIntact(train, packet, covered, from.checksum(packet, covered))) {
-      return DropReason.BAD_CHECKSUM;
-    }
-    if (number == ManagementDatagram.QUEUE_PAIR) {
+  @Override
+  @Nullable DropReason forwardIntact(
+      int side, int train, long packet, int length, int crc, LoopRules to, long nowNs) {
+    if (PacketFormat.queuePair(packet) == ManagementDatagram.QUEUE_PAIR) {
       return forwardManagement(side, train, packet, length, nowNs);
     }
-    Gid host = destination;
+    Gid host = farDestination;
     if (host != null && isTooLarge(side, length, host.isIpv4Mapped())) {
       return DropReason.TOO_LARGE;
     }
-    TrainBatch batch = from.batch();
-    int slot = slotOf(side, batch, train, packet, nowNs);
+    int slot = slotOf(side, ports[side].batch(), train, packet, nowNs);
     if (slot < 0) {
       return slot == QueuePairMap.NO_PORT ? requestPath(side) : DropReason.NO_QUEUE_PAIR;
     }
@@ -210,14 +171,9 @@ public final class MappedForwarder implements HostForwarder {
     }
     conversations.touch(slot, nowNs);
     rewrite(side, slot, packet);
-    int crc = from.checksum(packet, covered);
-    long digest = StormGuard.digest(crc, packet, covered);
-    limiter.offer(flow, packet, length, crc, digest, batch.arrivedNs[train], nowNs);
+    int sentCrc = ports[side].checksum(packet, length - PacketFormat.ICRC_BYTES);
+    offer(flow, side, train, packet, length, sentCrc, nowNs);
     return null;
-  }
-
-  private boolean isTooLarge(int side, int length, boolean ipv4) {
-    return length > ends[1 - side].packets().mostBytes(ipv4);
   }
 
   /*
@@ -240,8 +196,8 @@ public final class MappedForwarder implements HostForwarder {
 
   /* Requests the path of a dropped packet, so that a later packet finds it. */
   private DropReason requestPath(int side) {
-    if (source != null && destination != null) {
-      ends[1 - side].sendPath(source, destination, trafficClass);
+    if (farSource != null && farDestination != null) {
+      ends[1 - side].sendPath(farSource, farDestination, trafficClass);
     }
     return DropReason.NO_PATH;
   }
@@ -252,15 +208,12 @@ public final class MappedForwarder implements HostForwarder {
    */
   private @Nullable DropReason forwardManagement(
       int side, int train, long packet, int length, long nowNs) {
-    if (ends[side].isDevice() || source == null || destination == null) {
+    if (ends[side].isDevice() || farSource == null || farDestination == null) {
       return DropReason.WRONG_QUEUE_PAIR;
     }
-    TrainBatch batch = ends[side].packets().batch();
-    HostPair near =
-        new HostPair(
-            new Gid(batch.sourceHigh[train], batch.sourceLow[train]),
-            new Gid(batch.destinationHigh[train], batch.destinationLow[train]));
-    HostPair far = new HostPair(source, destination);
+    TrainBatch batch = ports[side].batch();
+    HostPair near = near(batch, train);
+    HostPair far = new HostPair(farSource, farDestination);
     DropReason reason = requests.take(side, packet, length, near, far, nowNs);
     if (reason == null) {
       GroupCounters.forwarded(counters[side], length, nowNs - batch.arrivedNs[train]);
@@ -273,7 +226,7 @@ public final class MappedForwarder implements HostForwarder {
     int number = DatagramFormat.sourceQueuePair(packet);
     long high = batch.sourceHigh[train];
     long low = batch.sourceLow[train];
-    Gid far = destination;
+    Gid far = farDestination;
     long farHigh = far == null ? 0 : far.high();
     long farLow = far == null ? 0 : far.low();
     int slot = conversations.find(side, high, low, farHigh, farLow, index, number);
@@ -294,8 +247,8 @@ public final class MappedForwarder implements HostForwarder {
     if (known != null) {
       return known;
     }
-    Gid from = source;
-    Gid to = destination;
+    Gid from = farSource;
+    Gid to = farDestination;
     if (to == null) {
       from =
           proxyAddresses.addressOf(
