@@ -6,6 +6,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +60,43 @@ public final class AddressText {
     } catch (IllegalArgumentException notAnAddress) {
       return null;
     }
+  }
+
+  /**
+   * Parses an address as {@link #parse} does.
+   *
+   * @throws IllegalArgumentException if the text isn't one
+   */
+  public static InetAddress require(String text) {
+    InetAddress address = parse(text);
+    if (address == null) {
+      throw new IllegalArgumentException("'" + text + "' isn't an IP address");
+    }
+    return address;
+  }
+
+  /**
+   * Parses an IPv6 address.
+   *
+   * @throws IllegalArgumentException if the text isn't one
+   */
+  public static Inet6Address requireIpv6(String text) {
+    if (parse(text) instanceof Inet6Address address) {
+      return address;
+    }
+    throw new IllegalArgumentException("'" + text + "' isn't an IPv6 address");
+  }
+
+  /**
+   * Parses four numbers such as {@code 10.0.0.5}, but not {@code 0.0.0.0}, into a BGP identifier.
+   *
+   * @throws IllegalArgumentException for any other text
+   */
+  public static int requireRouterId(String text) {
+    if (parse(text) instanceof Inet4Address address && !address.isAnyLocalAddress()) {
+      return ByteBuffer.wrap(address.getAddress()).getInt();
+    }
+    throw new IllegalArgumentException("'" + text + "' isn't a router id");
   }
 
   public static InetAddress ofBytes(byte[] raw) {

@@ -1,198 +1,242 @@
 package io.heddle.daemon;
 
+import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NearestName;
-import java.util.ArrayList;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
 import java.util.TreeSet;
-import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parser of a configuration file: {@code key = value} lines, then sections {@code [kind name]} with
+ * Text of a configuration file: {@code key = value} lines, then sections {@code [kind name]} with
  * their own lines; {@code #} begins a comment.
  */
 public final class ConfigText {
   /** Value with its line number. */
   private record Line(int number, String value) {}
 
-  /** Lines under one heading; the first section has no heading. */
+  /** Lines under one heading. */
   public static final class Section {
-    /** First word of the heading, or an empty text for the lines before any heading. */
-    public final String kind;
-
-    /** Second word of the heading. */
-    public final String name;
-
-    /** Line number of the heading, from 1. */
-    public final int number;
-
     private final String file;
+    private final ConfigKeys keys;
+    private final String name;
+    private final int number;
     private final Map<String, Line> lines = new LinkedHashMap<>();
 
-    private Section(String file, String kind, String name, int number) {
+    private Section(String file, ConfigKeys keys, String name, int number) {
       this.file = file;
-      this.kind = kind;
+      this.keys = keys;
       this.name = name;
       this.number = number;
     }
 
+    /** Returns the name in the heading; an empty text if there is none. */
+    public String name() {
+      return name;
+    }
+
+    /** Returns the heading, as {@code [peer a]}. */
+    public String title() {
+      return "[" + (keys.kind() + " " + name).strip() + "]";
+    }
+
+    /** Returns the number of the heading's line, from 1; 0 for the lines above all sections. */
+    public int number() {
+      return number;
+    }
+
+    /** Returns whether the section has a key. */
+    public boolean has(ConfigKey<?> key) {
+      return lines.containsKey(key.name());
+    }
+
     /**
-     * Returns the value of a key.
+     * Returns the value of a key; its default if the key is missing.
      *
-     * @param standard default value, for a missing key
-     * @param range allowed values, as the end of a sentence, such as "yes or no"
      * @throws HeddleException that names file, line, key, value and the allowed values
      */
-    public <T extends @Nullable Object> T get(
-        String key, T standard, String range, Function<String, T> parser) {
-      Line line = lines.get(key);
+    public <T extends @Nullable Object> T get(ConfigKey<T> key) {
+      return get(key, key.standard());
+    }
+
+    /** Returns the value of a key as {@link #get(ConfigKey)} does, with another default. */
+    public <T extends @Nullable Object> T get(ConfigKey<T> key, T standard) {
+      Line line = lines.get(key.name());
       if (line == null) {
         return standard;
       }
       try {
-        return parser.apply(line.value);
+        return key.parser().apply(line.value);
+      } catch (ConfigKeys.UnknownWord unknown) {
+        throw refuse(key, "isn't " + key.allowed() + unknown.getMessage());
+      } catch (ConfigKeys.HiddenValue hidden) {
+        throw fail(title() + ": " + key.name() + " isn't " + key.allowed());
       } catch (IllegalArgumentException malformed) {
-        throw fail(line.number, key + " = " + line.value + " isn't " + range);
+        throw refuse(key, "isn't " + key.allowed());
       }
     }
 
     /**
-     * Returns the value of a key as a whole number, from {@code least} to {@code most}. The prefix
-     * 0x makes it hexadecimal.
+     * Returns the value of a key that must be set.
+     *
+     * @throws HeddleException if the key is missing or empty, and as {@link #get(ConfigKey)}
      */
-    public long number(String key, long standard, long least, long most) {
-      return get(
-          key,
-          standard,
-          "a whole number from " + least + " to " + most,
-          text -> {
-            long value = Long.decode(text);
-            if (value < least || value > most) {
-              throw new IllegalArgumentException("out of range");
-            }
-            return value;
-          });
-    }
-
-    /** Returns the value of a key that is {@code yes} or {@code no}. */
-    public boolean flag(String key, boolean standard) {
-      return get(
-          key,
-          standard,
-          "yes or no",
-          text -> {
-            if (!text.equals("yes") && !text.equals("no")) {
-              throw new IllegalArgumentException("neither");
-            }
-            return text.equals("yes");
-          });
-    }
-
-    /** Returns the text of a key. */
-    public String text(String key, String standard) {
-      return get(key, standard, "a text", Function.identity());
+    public <T extends @Nullable Object> T require(ConfigKey<T> key) {
+      Line line = lines.get(key.name());
+      if (line == null || line.value.isEmpty()) {
+        throw fail(
+            "%s has no '%s'; set %s = %s"
+                .formatted(title(), key.name(), key.name(), key.allowed()));
+      }
+      return get(key);
     }
 
     /** Returns an exception about the value of an existing key. */
-    public HeddleException refuse(String key, String what) {
-      Line line = java.util.Objects.requireNonNull(lines.get(key));
-      return fail(line.number, key + " = " + line.value + " " + what);
+    public HeddleException refuse(ConfigKey<?> key, String reason) {
+      Line line = Objects.requireNonNull(lines.get(key.name()));
+      return failure(file, line.number, key.name() + " = " + line.value + " " + reason);
     }
 
-    /** Returns an exception about a line of the file. */
-    public HeddleException fail(int line, String what) {
-      return new HeddleException(file + " line " + line + ": " + what);
+    /** Returns an exception about the section, with the line of its heading. */
+    public HeddleException fail(String reason) {
+      return number == 0
+          ? new HeddleException(file + ": " + reason)
+          : failure(file, number, reason);
     }
 
-    /** Throws if the section has an unknown key; the message suggests the nearest known key. */
-    public void refuseUnknown(Set<String> known) {
-      lines.forEach((key, line) -> {
-        if (!known.contains(key)) {
-          throw fail(
-              line.number,
-              "there is no key '"
-                  + key
-                  + "' "
-                  + (name.isEmpty() ? "outside of a section" : "in [" + kind + " " + name + "]")
-                  + "; did you mean "
-                  + NearestName.of(key, new TreeSet<>(known))
-                  + "?");
-        }
-      });
+    private void put(int at, String key, String value) {
+      if (!keys.names().contains(key)) {
+        throw failure(
+            file,
+            at,
+            "there is no key '"
+                + key
+                + "' "
+                + (number == 0 ? "outside of a section" : "in " + title())
+                + (keys.names().isEmpty()
+                    ? ", which has none"
+                    : "; did you mean " + NearestName.of(key, new TreeSet<>(keys.names())) + "?"));
+      }
+      Line before = lines.putIfAbsent(key, new Line(at, value));
+      if (before != null) {
+        throw failure(file, at, key + " occurs twice, first in line " + before.number);
+      }
     }
   }
 
-  private ConfigText() {}
+  private final String file;
+  private final Section top;
+  private final Map<String, Section> sections = new LinkedHashMap<>();
+  private Section last;
+
+  private ConfigText(String file, ConfigKeys top) {
+    this.file = file;
+    this.top = new Section(file, top, "", 0);
+    last = this.top;
+  }
 
   /**
-   * Returns the sections in order, beginning with the section without heading.
+   * Reads the text of a file.
    *
-   * @param file name of the file, for error messages
-   * @param kinds allowed kinds of sections; empty for a file without sections
+   * @throws HeddleException if it can't be read
+   */
+  public static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException failure) {
+      throw new HeddleException(
+          "the configuration %s can't be read: %s; write it, or name another with --config"
+              .formatted(file, FileFailure.reason(failure)),
+          failure);
+    }
+  }
+
+  /**
+   * Parses a text.
+   *
+   * @param file name of the file, for messages
+   * @param top keys above all sections
+   * @param kinds allowed kinds of sections
    * @throws HeddleException that names file, line and error
    */
-  public static List<Section> parse(String file, List<String> lines, List<String> kinds) {
-    List<Section> sections = new ArrayList<>();
-    Section section = new Section(file, "", "", 0);
-    sections.add(section);
+  public static ConfigText parse(String file, String content, ConfigKeys top, ConfigKeys... kinds) {
+    ConfigText text = new ConfigText(file, top);
+    List<String> lines = content.lines().toList();
     for (int i = 0; i < lines.size(); i++) {
-      int number = i + 1;
       String line = lines.get(i).replaceFirst("(^|\\s)#.*", "").strip();
-      if (line.isEmpty()) {
-        continue;
+      if (!line.isEmpty()) {
+        text.take(i + 1, line, kinds);
       }
-      if (line.startsWith("[") && !kinds.isEmpty()) {
-        String[] words = heading(section, number, line, kinds);
-        for (Section other : sections) {
-          if (other.kind.equals(words[0]) && other.name.equals(words[1])) {
-            throw section.fail(
-                number,
-                "there is a [%s %s] already, in line %s"
-                    .formatted(words[0], words[1], other.number));
-          }
-        }
-        section = new Section(file, words[0], words[1], number);
-        sections.add(section);
-        continue;
-      }
-      int equals = line.indexOf('=');
-      if (equals <= 0) {
-        String wanted =
-            kinds.isEmpty()
-                ? "' isn't key = value"
-                : "' is neither key = value nor " + headings(kinds);
-        throw section.fail(number, "'" + line + wanted);
-      }
-      String key = line.substring(0, equals).strip();
-      Line before =
-          section.lines.putIfAbsent(key, new Line(number, line.substring(equals + 1).strip()));
+    }
+    return text;
+  }
+
+  private void take(int number, String line, ConfigKeys... kinds) {
+    if (line.startsWith("[")) {
+      last = section(number, line, kinds);
+      Section before = sections.putIfAbsent(last.title(), last);
       if (before != null) {
-        throw section.fail(number, key + " occurs twice, first in line " + before.number);
+        throw failure(
+            file,
+            number,
+            "there is a %s already, in line %s".formatted(last.title(), before.number));
+      }
+      return;
+    }
+    int equals = line.indexOf('=');
+    if (equals <= 0) {
+      throw failure(file, number, "'" + line + "' is neither key = value nor " + headings(kinds));
+    }
+    last.put(number, line.substring(0, equals).strip(), line.substring(equals + 1).strip());
+  }
+
+  private Section section(int number, String line, ConfigKeys... kinds) {
+    for (ConfigKeys each : kinds) {
+      String name =
+          line.endsWith("]") ? each.nameIn(line.substring(1, line.length() - 1).strip()) : null;
+      if (name != null) {
+        return new Section(file, each, name, number);
       }
     }
-    return sections;
+    throw failure(
+        file,
+        number,
+        "'"
+            + line
+            + "' isn't "
+            + headings(kinds)
+            + (Stream.of(kinds).anyMatch(ConfigKeys::hasPlainNames) ? ConfigKeys.NAME_TEXT : ""));
   }
 
-  private static String headings(List<String> kinds) {
-    return kinds.stream().map(kind -> "[" + kind + " name]").collect(Collectors.joining(" nor "));
+  private static String headings(ConfigKeys... kinds) {
+    return Stream.of(kinds).map(ConfigKeys::heading).collect(Collectors.joining(" nor "));
   }
 
-  private static String[] heading(Section section, int number, String line, List<String> kinds) {
-    if (!line.matches("\\[[a-z]+\\s+[A-Za-z0-9._-]{1,32}]")
-        || !kinds.contains(line.substring(1).split("\\s")[0])) {
-      throw section.fail(
-          number,
-          "'"
-              + line
-              + "' isn't "
-              + headings(kinds)
-              + ", where the name has 1 to 32 letters, digits, dots, dashes or underscores");
-    }
-    return line.substring(1, line.length() - 1).split("\\s+");
+  /** Returns the lines above all sections. */
+  public Section top() {
+    return top;
+  }
+
+  /** Returns all sections of the file in order, without the lines above them. */
+  public List<Section> sections() {
+    return List.copyOf(sections.values());
+  }
+
+  /** Returns the sections of a kind, in order. */
+  public List<Section> sections(ConfigKeys kind) {
+    return sections().stream().filter(each -> each.keys == kind).toList();
+  }
+
+  /** Returns an exception about a line of a file. */
+  public static HeddleException failure(String file, int line, String reason) {
+    return new HeddleException(file + " line " + line + ": " + reason);
   }
 }

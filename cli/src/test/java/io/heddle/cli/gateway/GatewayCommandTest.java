@@ -91,7 +91,7 @@ final class GatewayCommandTest {
   @Test
   void ordersAreAppliedShownAndRefused() throws Exception {
     try (NetworkNamespace host = host()) {
-      GatewayConfig config = GatewayConfigParser.parse("gateway.conf", CONFIG);
+      GatewayConfig config = GatewayConfigParser.parse("gateway.conf", String.join("\n", CONFIG));
       Path at = folder.resolve("gateway.sock");
       try (Gateway gateway = host.call(() -> Gateway.start(config, (level, sentence) -> {}));
           ControlSocket socket =

@@ -2,8 +2,8 @@ package io.heddle.controller.solver;
 
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /**
  * Preference among the moves that lower the maximum enough. The maximum is the utilisation of a
@@ -55,10 +55,11 @@ public enum Strategy {
   public static Strategy of(String text) {
     Optional<Strategy> found =
         Arrays.stream(values()).filter(each -> each.text.equals(text)).findFirst();
-    return found.orElseThrow(() -> new IllegalArgumentException(text + " isn't one of " + names()));
+    return found.orElseThrow(() -> new IllegalArgumentException(text + " is no strategy"));
   }
 
-  public static String names() {
-    return Arrays.stream(values()).map(Strategy::text).collect(Collectors.joining(", "));
+  /** Returns the names of all strategies. */
+  public static List<String> names() {
+    return Arrays.stream(values()).map(Strategy::text).toList();
   }
 }

@@ -10,7 +10,6 @@ import io.heddle.controller.solver.Strategy;
 import io.heddle.platform.HeddleException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -73,10 +72,9 @@ class ControllerFilesTest {
 
   @Test
   void configurationOverridesDefaults() {
-    assertEquals(ControllerConfig.DEFAULT, ControllerConfig.parse("f", List.of("# nothing")));
+    assertEquals(ControllerConfig.DEFAULT, ControllerConfig.parse("f", "# nothing"));
     ControllerConfig config =
-        ControllerConfig.parse(
-            "f", List.of("strategy = largest-first", "high = 0.7", "hold-down-s = 30"));
+        ControllerConfig.parse("f", "strategy = largest-first\nhigh = 0.7\nhold-down-s = 30");
     assertEquals(Strategy.LARGEST_FIRST, config.strategy());
     assertEquals(0.7, config.settings().high());
     assertEquals(30_000_000_000L, config.settings().holdDownNs());
@@ -92,15 +90,14 @@ class ControllerFilesTest {
             "f line 1: there is no key 'hihg' outside of a section; did you mean high?"
           },
           {"high = 70", "f line 1: high = 70 isn't a share from 0 to 1"},
-          {"strategy = best", "isn't one of min-max, largest-first, smallest-move"},
+          {"strategy = best", "isn't min-max, largest-first or smallest-move"},
           {"low = 0.6", "f: low = 0.6 isn't below high = 0.6: rules would come and go"},
           {"samples = 0", "samples = 0 isn't a whole number from 1 to 1000"},
           {"interval-ms = 49", "interval-ms = 49 isn't a whole number from 50 to 3600000"},
           {"[peers a]", "'[peers a]' isn't [gateway name]"}
         }) {
       HeddleException fault =
-          assertThrows(
-              HeddleException.class, () -> ControllerConfig.parse("f", List.of(each[0])), each[0]);
+          assertThrows(HeddleException.class, () -> ControllerConfig.parse("f", each[0]), each[0]);
       assertTrue(fault.getMessage().contains(each[1]), fault.getMessage());
     }
   }

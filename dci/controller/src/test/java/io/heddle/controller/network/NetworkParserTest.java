@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.daemon.ConfigText;
 import io.heddle.platform.HeddleException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -40,8 +39,7 @@ final class NetworkParserTest {
       """;
 
   static NetworkConfig parse(String text) {
-    NetworkConfig parsed =
-        NetworkParser.parse(ConfigText.parse("f", text.lines().toList(), NetworkParser.SECTIONS));
+    NetworkConfig parsed = NetworkParser.parse(NetworkParser.text("f", text));
     assertNotNull(parsed);
     return parsed;
   }

@@ -7,6 +7,6 @@ public final class GatewayConfigs {
   private GatewayConfigs() {}
 
   public static GatewayConfig parse(List<String> lines) {
-    return GatewayConfigParser.parse("gateway.conf", lines);
+    return GatewayConfigParser.parse("gateway.conf", String.join("\n", lines));
   }
 }

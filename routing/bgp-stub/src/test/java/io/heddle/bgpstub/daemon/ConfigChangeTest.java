@@ -17,7 +17,7 @@ class ConfigChangeTest {
   private static final String C = "[peer c]\ninterface = e3\nplane = c\n";
 
   private static DaemonConfig parse(String text) {
-    return ConfigParser.parse("bgp.conf", List.of(text.split("\n")));
+    return ConfigParser.parse("bgp.conf", text);
   }
 
   private static ConfigChange change(String before, String after) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ConfigParserTest {
   private static DaemonConfig parse(String text) {
-    return ConfigParser.parse("bgp.conf", List.of(text.split("\n")));
+    return ConfigParser.parse("bgp.conf", text);
   }
 
   @Test
@@ -125,7 +125,7 @@ class ConfigParserTest {
             + " on p",
         "as = 65001;[peer a];interface = p;plane = a;md5-key ="
             + " 012345678901234567890123456789012345678901234567890123456789012345678901234567890 |"
-            + " line 2: [peer a]: md5-key has 81 bytes, and TCP-MD5 takes 80 at most",
+            + " line 2: [peer a]: md5-key isn't a text of at most 80 bytes",
         "as = 65001;[peer a];interface = p;plane = a;[peer b];interface = p;plane = a | [peer b]"
             + " and [peer a] are the same peer: the default router on p",
       })

@@ -1,0 +1,267 @@
+package io.heddle.daemon;
+
+import io.heddle.platform.NearestName;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Kind of section in a configuration file, with its keys. A product declares each key once, as a
+ * constant: parsing, the refusal of unknown keys and the reference table follow from it.
+ *
+ * <pre>{@code
+ * static final ConfigKeys PEER = ConfigKeys.section("peer");
+ * static final ConfigKey<Integer> PORT = PEER.integer("port", 179, 1, 65_535, "TCP port");
+ * }</pre>
+ */
+public final class ConfigKeys {
+  private static final String NAMES = "[A-Za-z0-9._-]{1,32}";
+  static final String NAME_TEXT =
+      ", where the name has 1 to 32 letters, digits, dots, dashes or underscores";
+
+  private static final String WHOLE_NUMBER = "a whole number from ";
+
+  private final String kind;
+  private final String heading;
+  private final String names;
+  private final Map<String, ConfigKey<?>> keys = new LinkedHashMap<>();
+
+  private ConfigKeys(String kind, String heading, String names) {
+    this.kind = kind;
+    this.heading = heading;
+    this.names = names;
+  }
+
+  /** Returns the declaration of the lines above all sections. */
+  public static ConfigKeys top() {
+    return new ConfigKeys("", "", "");
+  }
+
+  /** Returns the declaration of a kind of section with a name. */
+  public static ConfigKeys section(String kind) {
+    return new ConfigKeys(kind, "[" + kind + " name]", NAMES);
+  }
+
+  /**
+   * Returns the declaration of a kind of section with names of a form of its own.
+   *
+   * @param heading heading in messages and tables, such as {@code [group ADDRESS]}
+   * @param names pattern of the names; empty for a section without a name
+   */
+  public static ConfigKeys section(String kind, String heading, String names) {
+    return new ConfigKeys(kind, heading, names);
+  }
+
+  /** Declares a key. */
+  public <T extends @Nullable Object> ConfigKey<T> key(
+      String name,
+      String allowed,
+      T standard,
+      String defaultText,
+      String meaning,
+      Function<String, T> parser) {
+    ConfigKey<T> key = new ConfigKey<>(name, allowed, standard, defaultText, meaning, parser);
+    if (keys.put(name, key) != null) {
+      throw new IllegalStateException(heading + " has two keys " + name);
+    }
+    return key;
+  }
+
+  /** Declares a key whose value is a whole number. The prefix 0x makes it hexadecimal. */
+  public ConfigKey<Long> number(
+      String name, long standard, String defaultText, long least, long most, String meaning) {
+    return key(
+        name,
+        wholeNumber(least, most),
+        standard,
+        defaultText,
+        meaning,
+        text -> {
+          long value = Long.decode(text);
+          if (value < least || value > most) {
+            throw new IllegalArgumentException("out of range");
+          }
+          return value;
+        });
+  }
+
+  /** Declares a key as {@link #number(String, long, String, long, long, String)} does. */
+  public ConfigKey<Long> number(String name, long standard, long least, long most, String meaning) {
+    return number(name, standard, Long.toString(standard), least, most, meaning);
+  }
+
+  /** Declares a key as {@link #number(String, long, String, long, long, String)} does. */
+  public ConfigKey<Integer> integer(
+      String name, int standard, String defaultText, int least, int most, String meaning) {
+    return key(
+        name,
+        wholeNumber(least, most),
+        standard,
+        defaultText,
+        meaning,
+        text -> {
+          int value = Integer.decode(text);
+          if (value < least || value > most) {
+            throw new IllegalArgumentException("out of range");
+          }
+          return value;
+        });
+  }
+
+  /** Declares a key as {@link #number(String, long, String, long, long, String)} does. */
+  public ConfigKey<Integer> integer(
+      String name, int standard, int least, int most, String meaning) {
+    return integer(name, standard, Integer.toString(standard), least, most, meaning);
+  }
+
+  private static String wholeNumber(long least, long most) {
+    return WHOLE_NUMBER + least + " to " + most;
+  }
+
+  /** Declares a key whose value is {@code yes} or {@code no}. */
+  public ConfigKey<Boolean> flag(String name, boolean standard, String meaning) {
+    return choice(name, standard ? "yes" : "no", List.of("yes", "no"), "yes"::equals, meaning);
+  }
+
+  /**
+   * Declares a key whose value is one of several words.
+   *
+   * @param standard word of the default
+   * @param named function that returns the value of a word
+   */
+  public <T> ConfigKey<T> choice(
+      String name,
+      String standard,
+      Collection<String> words,
+      Function<String, T> named,
+      String meaning) {
+    return key(
+        name,
+        ConfigKey.oneOf(words),
+        named.apply(standard),
+        standard,
+        meaning,
+        text -> {
+          if (!words.contains(text)) {
+            throw new UnknownWord(NearestName.suggestion(text, words));
+          }
+          return named.apply(text);
+        });
+  }
+
+  /** Declares a key whose value is any text; its default is empty. */
+  public ConfigKey<String> text(String name, String allowed, String defaultText, String meaning) {
+    return key(name, allowed, "", defaultText, meaning, Function.identity());
+  }
+
+  /** Declares a key whose value is a secret text, which no message contains. */
+  public ConfigKey<String> secret(String name, int mostBytes, String meaning) {
+    return key(
+        name,
+        "a text of at most " + mostBytes + " bytes",
+        "",
+        ConfigKey.NONE,
+        meaning,
+        text -> {
+          if (text.getBytes(StandardCharsets.UTF_8).length > mostBytes) {
+            throw new HiddenValue();
+          }
+          return text;
+        });
+  }
+
+  /** Declares a key whose value is the path of a file. */
+  public ConfigKey<Path> file(String name, Path standard, String meaning) {
+    return key(name, "a file", standard, standard.toString(), meaning, Path::of);
+  }
+
+  /**
+   * Declares a key whose value is a list, separated by commas or spaces; its default is empty.
+   *
+   * @param parser parser of an element, which throws IllegalArgumentException
+   */
+  public <T> ConfigKey<List<T>> list(
+      String name, String allowed, String defaultText, Function<String, T> parser, String meaning) {
+    return key(
+        name,
+        allowed,
+        List.of(),
+        defaultText,
+        meaning,
+        text -> ConfigKey.elements(text).map(parser).toList());
+  }
+
+  /** Exception for a word that isn't allowed; its message suggests the nearest one. */
+  static final class UnknownWord extends IllegalArgumentException {
+    private static final long serialVersionUID = 1;
+
+    UnknownWord(String suggestion) {
+      super(suggestion);
+    }
+  }
+
+  /** Exception for a value that no message may contain. */
+  static final class HiddenValue extends IllegalArgumentException {
+    private static final long serialVersionUID = 1;
+  }
+
+  String kind() {
+    return kind;
+  }
+
+  Set<String> names() {
+    return keys.keySet();
+  }
+
+  /** Returns the heading in messages, as {@code [peer name]}. */
+  String heading() {
+    return heading;
+  }
+
+  /** Returns whether the names in headings are those that {@link #NAME_TEXT} describes. */
+  boolean hasPlainNames() {
+    return names.equals(NAMES);
+  }
+
+  /**
+   * Returns the name in a heading.
+   *
+   * @param inner text between the brackets
+   * @return null if it isn't a heading of this kind
+   */
+  @Nullable String nameIn(String inner) {
+    if (names.isEmpty()) {
+      return inner.equals(kind) ? "" : null;
+    }
+    if (kind.isEmpty() || !inner.matches(kind + "\\s.*")) {
+      return null;
+    }
+    String name = inner.substring(kind.length()).strip();
+    return name.matches(names) ? name : null;
+  }
+
+  /** Returns the reference table of the keys, in Markdown. */
+  public String table() {
+    StringBuilder table =
+        new StringBuilder("| key | values | default | meaning |\n|---|---|---|---|\n");
+    keys.values()
+        .forEach(key -> {
+          String shown = key.defaultText();
+          boolean literal = !shown.contains(" ") && !shown.equals(ConfigKey.NONE);
+          table.append(
+              "| `%s` | %s | %s | %s |\n"
+                  .formatted(
+                      key.name(),
+                      key.allowed().replace(WHOLE_NUMBER, ""),
+                      literal ? "`" + shown + "`" : shown,
+                      key.meaning()));
+        });
+    return table.toString();
+  }
+}
