@@ -229,7 +229,7 @@ final class BridgedGroups {
                 + " is suspended: "
                 + BridgedGroup.MOST_COPIES
                 + " packets came back within a second, so another bridge joins the same fabrics;"
-                + " end it, or name its addresses by peer lines here, and reload this bridge";
+                + " end it, or name its addresses as [peer] here, and reload this bridge";
         status.suspend(each.slot(), true);
         status.report(error);
         log.warn("%s", error);

@@ -94,7 +94,10 @@ final class DataThread {
     BitSet allowed = ThreadAffinity.allowed();
     if (core != BridgeConfig.NO_CORE && !allowed.get(core)) {
       throw new HeddleException(
-          "core=" + core + " isn't a processor that the bridge may run on; allowed are " + allowed);
+          "core = "
+              + core
+              + " isn't a processor that the bridge may run on; allowed are "
+              + allowed);
     }
   }
 

@@ -130,7 +130,7 @@ public final class ConfigKeys {
   }
 
   /**
-   * Declares a key whose value is one of several words.
+   * Declares a key whose value is one of several words, in upper or lower case.
    *
    * @param standard word of the default
    * @param named function that returns the value of a word
@@ -148,10 +148,12 @@ public final class ConfigKeys {
         standard,
         meaning,
         text -> {
-          if (!words.contains(text)) {
-            throw new UnknownWord(NearestName.suggestion(text, words));
+          for (String word : words) {
+            if (word.equalsIgnoreCase(text)) {
+              return named.apply(word);
+            }
           }
-          return named.apply(text);
+          throw new UnknownWord(NearestName.suggestion(text, words));
         });
   }
 

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -92,11 +93,23 @@ public final class ConfigText {
     public <T extends @Nullable Object> T require(ConfigKey<T> key) {
       Line line = lines.get(key.name());
       if (line == null || line.value.isEmpty()) {
-        throw fail(
-            "%s has no '%s'; set %s = %s"
-                .formatted(title(), key.name(), key.name(), key.allowed()));
+        throw fail("%s has no '%s'; allowed is %s".formatted(title(), key.name(), key.allowed()));
       }
       return get(key);
+    }
+
+    /**
+     * Parses a part of the name in the heading.
+     *
+     * @param allowed allowed texts, as the end of a sentence
+     * @param parser function that turns text into a value, or throws IllegalArgumentException
+     */
+    public <T> T parseName(String part, String allowed, Function<String, T> parser) {
+      try {
+        return parser.apply(part);
+      } catch (IllegalArgumentException malformed) {
+        throw fail("'" + part + "' isn't " + allowed);
+      }
     }
 
     /** Returns an exception about the value of an existing key. */
@@ -171,7 +184,7 @@ public final class ConfigText {
     ConfigText text = new ConfigText(file, top);
     List<String> lines = content.lines().toList();
     for (int i = 0; i < lines.size(); i++) {
-      String line = lines.get(i).replaceFirst("(^|\\s)#.*", "").strip();
+      String line = withoutComment(lines.get(i));
       if (!line.isEmpty()) {
         text.take(i + 1, line, kinds);
       }
@@ -218,6 +231,11 @@ public final class ConfigText {
 
   private static String headings(ConfigKeys... kinds) {
     return Stream.of(kinds).map(ConfigKeys::heading).collect(Collectors.joining(" nor "));
+  }
+
+  /** Returns a line without its comment, and without spaces at its ends. */
+  public static String withoutComment(String line) {
+    return line.replaceFirst("(^|\\s)#.*", "").strip();
   }
 
   /** Returns the lines above all sections. */

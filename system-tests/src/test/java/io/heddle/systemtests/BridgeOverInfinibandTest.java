@@ -85,13 +85,14 @@ class BridgeOverInfinibandTest {
 
   private Path config(String firstMgid, String... more) throws IOException {
     List<String> lines = new ArrayList<>();
-    lines.add("bridge test status=" + status() + " control=" + folder.resolve("control"));
-    lines.add("fabric a verbs device=standin0");
-    lines.add("fabric b wire interface=e1 address=10.1.0.1,fd01::1 prefix=10.1.0.0/24,fd01::/64");
-    lines.add("group 239.1.1.1 mgid=" + firstMgid);
-    lines.add("group 239.1.1.2:4711 mgid=CLLM");
-    lines.add("group ff15::1:1");
-    lines.add("group 239.1.1.4 direction=b-to-a");
+    lines.add("name = test\nstatus = " + status() + "\ncontrol = " + folder.resolve("control"));
+    lines.add("[fabric a]\nkind = verbs\ndevice = standin0");
+    lines.add(
+        "[fabric b]\ninterface = e1\naddress = 10.1.0.1,fd01::1\nprefix = 10.1.0.0/24,fd01::/64");
+    lines.add("[group 239.1.1.1]\nmgid = " + firstMgid);
+    lines.add("[group 239.1.1.2:4711]\nmgid = CLLM");
+    lines.add("[group ff15::1:1]");
+    lines.add("[group 239.1.1.4]\ndirection = b-to-a");
     lines.addAll(List.of(more));
     return Files.write(folder.resolve("bridge.conf"), lines);
   }
@@ -233,7 +234,7 @@ class BridgeOverInfinibandTest {
    * renamed the first group already.
    */
   private void refusedGroupNameChangesNothing() throws Exception {
-    config("IB", "group ff05::1:1");
+    config("IB", "[group ff05::1:1]");
     Process hangUp = new ProcessBuilder("kill", "-HUP", Long.toString(bridge.pid())).start();
     assertEquals(0, hangUp.waitFor());
     bridge.awaitOutput(

@@ -58,10 +58,11 @@ class BridgeOverVerbsTest {
       LabAddress.add(lab, rank, "e1", "fd01::" + (rank + 1) + "/64", folder);
     }
     List<String> lines = new ArrayList<>();
-    lines.add("bridge test status=" + status() + " control=" + folder.resolve("control"));
-    lines.add("fabric a verbs device=standin0 address=10.9.0.1,fd09::1");
-    lines.add("fabric b wire interface=e1 address=10.1.0.1,fd01::1 prefix=10.1.0.0/24,fd01::/64");
-    GROUPS.forEach(each -> lines.add("group " + each));
+    lines.add("name = test\nstatus = " + status() + "\ncontrol = " + folder.resolve("control"));
+    lines.add("[fabric a]\nkind = verbs\ndevice = standin0\naddress = 10.9.0.1,fd09::1");
+    lines.add(
+        "[fabric b]\ninterface = e1\naddress = 10.1.0.1,fd01::1\nprefix = 10.1.0.0/24,fd01::/64");
+    GROUPS.forEach(each -> lines.add("[group " + each + "]"));
     Path config = folder.resolve("bridge.conf");
     Files.write(config, lines);
     bridge =

@@ -84,16 +84,16 @@ final class BridgeUnitTest {
     }
     List<String> lines = new ArrayList<>();
     lines.add(
-        "bridge test status="
+        "name = test\nstatus = "
             + runtime.resolve("status")
-            + " control="
+            + "\ncontrol = "
             + runtime.resolve("control"));
-    lines.add("fabric a wire interface=e1 prefix=10.1.0.0/24,fd00:1:1:1::/64");
-    lines.add("fabric b wire interface=e2 prefix=10.2.0.0/24,fd00:1:1:2::/64");
-    lines.add("redundancy bridge-id=1 key-file=" + key);
-    lines.add("unicast");
+    lines.add("[fabric a]\ninterface = e1\nprefix = 10.1.0.0/24,fd00:1:1:1::/64");
+    lines.add("[fabric b]\ninterface = e2\nprefix = 10.2.0.0/24,fd00:1:1:2::/64");
+    lines.add("[redundancy]\nbridge-id = 1\nkey-file = " + key);
+    lines.add("[unicast]");
     for (String each : groups) {
-      lines.add("group " + each);
+      lines.add("[group " + each + "]");
     }
     return Files.write(runtime.resolve("bridge.conf"), lines);
   }

@@ -142,11 +142,16 @@ class TwoBridgesOverVerbsTest {
     Files.write(
         config,
         List.of(
-            "bridge test" + number + " status=" + status(number) + " control=" + control(number),
-            "fabric a verbs device=standin0",
-            "fabric b wire interface=e1 address=10.1.0." + number + " prefix=10.1.0.0/24",
-            "redundancy bridge-id=" + number + " beacon=" + beaconMs + "ms",
-            "group " + GROUP + " owner=2"));
+            "name = test"
+                + number
+                + "\nstatus = "
+                + status(number)
+                + "\ncontrol = "
+                + control(number),
+            "[fabric a]\nkind = verbs\ndevice = standin0",
+            "[fabric b]\ninterface = e1\naddress = 10.1.0." + number + "\nprefix = 10.1.0.0/24",
+            "[redundancy]\nbridge-id = " + number + "\nbeacon = " + beaconMs + "ms",
+            "[group " + GROUP + "]\nowner = 2"));
     return config;
   }
 

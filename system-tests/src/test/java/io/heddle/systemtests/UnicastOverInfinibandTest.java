@@ -60,12 +60,12 @@ class UnicastOverInfinibandTest {
         Files.write(
             folder.resolve("bridge.conf"),
             List.of(
-                "bridge test status=" + status() + " control=" + folder.resolve("control"),
-                "fabric a verbs device=standin0 address=10.9.0.1",
-                "fabric b wire interface=e1 address=10.1.0.1 prefix=10.1.0.0/24",
-                "unicast mode=mapped addresses=proxied ports=" + SubnetHost.PORT,
-                "proxy a 10.9.0.202 for=10.1.0.2",
-                "proxy b 10.1.0.205 for=10.9.0.5"));
+                "name = test\nstatus = " + status() + "\ncontrol = " + folder.resolve("control"),
+                "[fabric a]\nkind = verbs\ndevice = standin0\naddress = 10.9.0.1",
+                "[fabric b]\ninterface = e1\naddress = 10.1.0.1\nprefix = 10.1.0.0/24",
+                "[unicast]\nmode = mapped\naddresses = proxied\nports = " + SubnetHost.PORT,
+                "[proxy a 10.9.0.202]\nfor = 10.1.0.2",
+                "[proxy b 10.1.0.205]\nfor = 10.9.0.5"));
     bridge =
         HostProcess.start(
             lab,

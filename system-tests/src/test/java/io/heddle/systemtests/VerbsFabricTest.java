@@ -215,7 +215,7 @@ final class VerbsFabricTest {
     assertEquals(
         "fabric a: the port of standin0 has no interface in this network namespace, and several"
             + " bridges need one for their beacons; start the bridge in the namespace of the port's"
-            + " interface, or remove the redundancy line",
+            + " interface, or remove [redundancy]",
         assertThrows(HeddleException.class, () -> near.requireBeacons(settings)).getMessage());
   }
 

@@ -1,375 +1,251 @@
 package io.heddle.bridge.config;
 
-import io.heddle.addr.AddressText;
 import io.heddle.bridge.fabric.FabricSpec;
 import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.bridge.fabric.WireSpec;
-import io.heddle.bridge.multicast.FlowDirection;
 import io.heddle.bridge.multicast.GroupSettings;
 import io.heddle.bridge.multicast.LoopRules;
 import io.heddle.bridge.multicast.MgidFormat;
 import io.heddle.bridge.multicast.RateLimit;
-import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.unicast.PrefixOverlap;
 import io.heddle.bridge.unicast.ProxyAddresses;
-import io.heddle.bridge.unicast.QueuePairMapping;
 import io.heddle.bridge.unicast.UnicastSettings;
-import io.heddle.platform.FileFailure;
+import io.heddle.daemon.ConfigKey;
+import io.heddle.daemon.ConfigText;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.NearestName;
 import io.heddle.verbs.Gid;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Parser of a configuration file into a {@link BridgeConfig}. */
 public final class BridgeConfigParser {
-  private static final List<String> KEYWORDS =
-      List.of("bridge", "fabric", "group", "peer", "proxy", "redundancy", "unicast");
-  private static final List<String> GROUP_KEYS =
-      List.of("mgid", "direction", "tos", "owner", "pgm", "rate", "burst", "queue", "policy");
-  /*
-   * Key under which the map of seen lines stores the number of the first line with owner=. No other
-   * line has this key.
-   */
-  private static final String OWNERS = "owner=";
-  private static final long MOST_RATE = 100_000_000;
-  private static final int MOST_BURST = 100_000;
-  private static final int MOST_QUEUE = 1_000_000;
-  private static final int IPV4_BITS = 96;
   private static final int MOST_PORT = 65_535;
-  private static final int MOST_CORE = 8191;
-  private static final int MOST_BRIDGE = 65_535;
+  private static final List<String> NAMES = List.of("a", "b");
 
-  private final String file;
-  private String name = "bridge";
-  private Path status = BridgeConfig.STATUS;
-  private Path control = BridgeConfig.CONTROL;
-  private int core = BridgeConfig.NO_CORE;
-  private final Map<String, FabricSpec> fabrics = new LinkedHashMap<>();
-  private final Map<String, List<LoopRules.Prefix>> prefixes = new LinkedHashMap<>();
-  private final Map<String, RateLimit> links = new LinkedHashMap<>();
-  private final Map<Gid, Integer> bridges = new LinkedHashMap<>();
-  private final Map<Gid, GroupSettings> groups = new LinkedHashMap<>();
-  private final ProxyLines proxies = new ProxyLines();
-  private @Nullable UnicastSettings unicast;
-  private @Nullable PeerSettings redundancy;
-  private final Map<String, Integer> seenLines = new LinkedHashMap<>();
+  private final ConfigText text;
 
-  private BridgeConfigParser(String file) {
-    this.file = file;
+  private BridgeConfigParser(ConfigText text) {
+    this.text = text;
   }
 
   /**
    * Reads a configuration file.
    *
    * @throws HeddleException if it can't be read or contains an error; the message names the file,
-   *     and the line and word of the error
+   *     and the line, key and value of the error
    */
   public static BridgeConfig read(Path path) {
-    try {
-      return parse(path.toString(), Files.readAllLines(path));
-    } catch (IOException unreadable) {
-      throw new HeddleException(
-          "the configuration "
-              + path
-              + " can't be read: "
-              + FileFailure.reason(unreadable)
-              + "; write it, or name another",
-          unreadable);
-    }
+    return parse(path.toString(), ConfigText.read(path).lines().toList());
   }
 
   /** Parses the lines of a configuration, with the same errors as {@link #read}. */
   public static BridgeConfig parse(String file, List<String> lines) {
-    BridgeConfigParser parser = new BridgeConfigParser(file);
-    for (int i = 0; i < lines.size(); i++) {
-      String text = lines.get(i).replaceFirst("(^|\\s)#.*", "").strip();
-      if (!text.isEmpty()) {
-        parser.take(new ConfigLine(file, i + 1, text));
+    String content = String.join("\n", lines);
+    OldSyntax.refuse(file, content.lines().toList());
+    return new BridgeConfigParser(
+            ConfigText.parse(
+                file,
+                content,
+                BridgeKeys.TOP,
+                BridgeKeys.FABRIC,
+                BridgeKeys.PEER,
+                BridgeKeys.GROUP,
+                BridgeKeys.UNICAST,
+                BridgeKeys.PROXY,
+                BridgeKeys.REDUNDANCY))
+        .config(file);
+  }
+
+  private BridgeConfig config(String file) {
+    ConfigText.Section top = text.top();
+    Path status = top.get(BridgeKeys.STATUS);
+    Path control = top.get(BridgeKeys.CONTROL);
+    int core = top.get(BridgeKeys.CORE);
+    List<FabricSpec> fabrics = new ArrayList<>();
+    List<List<LoopRules.Prefix>> prefixes = new ArrayList<>();
+    List<RateLimit> links = new ArrayList<>();
+    for (String name : NAMES) {
+      ConfigText.Section section = fabricSection(name);
+      FabricSpec spec = fabric(section);
+      if (!fabrics.isEmpty() && fabrics.getFirst().isSameEnd(spec)) {
+        throw section.refuse(
+            spec instanceof WireSpec ? BridgeKeys.INTERFACE : BridgeKeys.DEVICE,
+            "already belongs to fabric a");
       }
+      fabrics.add(spec);
+      prefixes.add(section.get(BridgeKeys.PREFIX));
+      links.add(limit(section, BridgeKeys.LINK_LIMIT));
     }
-    return parser.finish();
-  }
-
-  private void take(ConfigLine line) {
-    switch (line.keyword()) {
-      case "bridge" -> takeBridge(line);
-      case "fabric" -> takeFabric(line);
-      case "group" -> takeGroup(line);
-      case "peer" -> takePeer(line);
-      case "proxy" -> proxies.take(line, this::hostAddress);
-      case "redundancy" -> {
-        redundancy = RedundancyLine.parse(line, BridgeConfigParser::address);
-        refuseDuplicate(line, "redundancy");
-      }
-      case "unicast" -> {
-        refuseDuplicate(line, "unicast");
-        unicast = UnicastLine.parse(line);
-      }
-      default -> {
-        String question = NearestName.suggestion(line.keyword(), KEYWORDS);
-        throw line.fail(
-            "a line begins with "
-                + String.join(", ", KEYWORDS)
-                + ", not '"
-                + line.keyword()
-                + "'"
-                + question);
-      }
-    }
-  }
-
-  private void refuseDuplicate(ConfigLine line, String what) {
-    Integer before = seenLines.putIfAbsent(what, line.number());
-    if (before != null) {
-      throw line.fail(what + " is already defined in line " + before);
-    }
-  }
-
-  private void takeBridge(ConfigLine line) {
-    line.allow(List.of("status", "control", "core"));
-    name = line.words("NAME").getFirst();
-    refuseDuplicate(line, "bridge");
-    status = path(line, "status", status);
-    control = path(line, "control", control);
-    core = line.number("core", BridgeConfig.NO_CORE, 0, MOST_CORE);
-  }
-
-  private static Path path(ConfigLine line, String key, Path standard) {
-    return line.get(
-        key,
-        standard,
-        "the path of a file",
-        text -> {
-          if (!text.startsWith("/")) {
-            throw new IllegalArgumentException("relative");
-          }
-          return Path.of(text);
-        });
-  }
-
-  private void takeFabric(ConfigLine line) {
-    List<String> words = line.words("NAME", "KIND");
-    String fabric = words.getFirst();
-    if (!fabric.equals("a") && !fabric.equals("b")) {
-      throw line.fail("'" + fabric + "' isn't a fabric; the fabrics are a and b");
-    }
-    refuseDuplicate(line, "fabric " + fabric);
-    FabricSpec spec = FabricLine.parse(line, fabric, words.get(1), this::hostAddress);
-    for (FabricSpec other : fabrics.values()) {
-      if (other.isSameEnd(spec)) {
-        throw line.fail(FabricLine.end(spec) + " already belongs to fabric " + other.name());
-      }
-    }
-    fabrics.put(fabric, spec);
-    List<LoopRules.Prefix> hosts = new ArrayList<>();
-    for (String each : FabricLine.listOf(line, "prefix")) {
-      hosts.add(
-          line.parse(
-              "prefix=" + each, each, "a prefix such as 10.1.0.0/16", BridgeConfigParser::prefix));
-    }
-    prefixes.put(fabric, List.copyOf(hosts));
-    links.put(fabric, limit(line));
-  }
-
-  private void takePeer(ConfigLine line) {
-    line.allow(List.of());
-    String word = line.words("ADDRESS").getFirst();
-    Gid address = line.parse("'" + word + "'", word, "an IP address of a host", this::hostAddress);
-    refuseDuplicate(line, "peer " + address);
-    bridges.put(address, line.number());
-  }
-
-  private void takeGroup(ConfigLine line) {
-    line.allow(GROUP_KEYS);
-    String word = line.words("ADDRESS").getFirst();
-    String host = word;
-    int port = 0;
-    int colon = word.startsWith("[") ? word.indexOf("]:") + 1 : word.indexOf(':');
-    boolean single = colon > 0 && (word.startsWith("[") || word.lastIndexOf(':') == colon);
-    if (single) {
-      host = word.substring(0, colon);
-      String text = word.substring(colon + 1);
-      port =
-          line.parse(
-              "the port of '" + word + "'",
-              text,
-              "a number from 1 to 65535",
-              digits -> {
-                int value = Integer.parseInt(digits);
-                if (value < 1 || value > MOST_PORT) {
-                  throw new IllegalArgumentException("out of range");
-                }
-                return value;
-              });
-    }
-    String bare =
-        host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
-    Gid address =
-        line.parse(
-            "'" + word + "'",
-            bare,
-            "a multicast address, or ADDRESS:PORT",
-            text -> {
-              Gid parsed = address(text);
-              if (!MgidFormat.isMulticast(parsed)) {
-                throw new IllegalArgumentException("unicast");
-              }
-              return parsed;
-            });
-    refuseDuplicate(line, "group " + address);
-    MgidFormat standard = MgidFormat.RDMA;
-    MgidFormat mgid = line.choice("mgid", standard, MgidFormat.words(), MgidFormat::named);
-    if (!mgid.supports(address)) {
-      throw line.fail("mgid=" + mgid.word() + " can't encode " + address);
-    }
-    FlowDirection direction =
-        line.choice("direction", FlowDirection.BOTH, FlowDirection.words(), FlowDirection::named);
-    int trafficClass = line.number("tos", 0, 0, 255);
-    int owner = line.number("owner", 0, 1, MOST_BRIDGE);
-    if (owner != 0) {
-      seenLines.putIfAbsent(OWNERS, line.number());
-    }
-    boolean pgm = line.flag("pgm", false);
-    groups.put(
-        address,
-        new GroupSettings(address, port, mgid, direction, trafficClass, owner, pgm, limit(line)));
-  }
-
-  private static RateLimit limit(ConfigLine line) {
-    long rate =
-        line.get(
-            "rate",
-            0L,
-            "packets a second, as 200000 or 200k",
-            text -> {
-              String digits = text.replaceFirst("[kM]$", "");
-              long unit = text.endsWith("k") ? 1000 : text.endsWith("M") ? 1_000_000 : 1;
-              long value = Long.parseLong(digits);
-              if (value < 1 || value > MOST_RATE / unit) {
-                throw new IllegalArgumentException("out of range");
-              }
-              return value * unit;
-            });
-    int burst = line.number("burst", RateLimit.BURST, 1, MOST_BURST);
-    int queue = line.number("queue", RateLimit.QUEUE, 0, MOST_QUEUE);
-    boolean oldest =
-        line.choice(
-            "policy",
-            true,
-            RateLimit.POLICIES,
-            text -> {
-              if (!RateLimit.POLICIES.contains(text)) {
-                throw new IllegalArgumentException("neither");
-              }
-              return text.equals("oldest");
-            });
-    for (String key : List.of("burst", "queue", "policy")) {
-      if (rate == 0 && line.text(key) != null) {
-        throw line.fail(key + "= has no meaning without rate=");
-      }
-    }
-    return new RateLimit(rate, burst, queue, oldest);
-  }
-
-  private Gid hostAddress(String text) {
-    Gid address = address(text);
-    if (MgidFormat.isMulticast(address)) {
-      throw new IllegalArgumentException("multicast");
-    }
-    return address;
-  }
-
-  private static Gid address(String text) {
-    InetAddress address = AddressText.parse(text);
-    if (address == null) {
-      throw new IllegalArgumentException("no address");
-    }
-    return Gid.of(address);
-  }
-
-  private static LoopRules.Prefix prefix(String text) {
-    int slash = text.indexOf('/');
-    if (slash < 0) {
-      throw new IllegalArgumentException("no length");
-    }
-    Gid address = address(text.substring(0, slash));
-    int most = address.isIpv4Mapped() ? 32 : 128;
-    int bits = Integer.parseInt(text.substring(slash + 1));
-    if (bits < 0 || bits > most) {
-      throw new IllegalArgumentException("length");
-    }
-    return new LoopRules.Prefix(address, bits + (most == 32 ? IPV4_BITS : 0));
-  }
-
-  private BridgeConfig finish() {
-    for (String fabric : List.of("a", "b")) {
-      if (!fabrics.containsKey(fabric)) {
-        throw new HeddleException(
-            file
-                + ": there is no fabric "
-                + fabric
-                + "; add fabric "
-                + fabric
-                + " wire interface=NAME");
-      }
-    }
-    if (unicast != null) {
-      UnicastLine.refuseKinds(file, unicast, fabrics.values());
-    }
-    Integer owned = seenLines.get(OWNERS);
-    if (owned != null && redundancy == null) {
-      throw new HeddleException(
-          file
-              + " line "
-              + owned
-              + ": owner= has no meaning without a line redundancy bridge-id=NUMBER");
-    }
-    List<List<LoopRules.Prefix>> hosts = List.of(prefixes.get("a"), prefixes.get("b"));
-    boolean oneNamespace = namespace("a").equals(namespace("b"));
-    ProxyAddresses proxyAddresses = proxies.finish(hosts, oneNamespace);
-    if (!proxies.isEmpty() && (unicast == null || unicast.isTransparent())) {
-      throw proxies.first().fail("proxy has no meaning without a line unicast addresses=proxied");
-    }
+    boolean oneNamespace = namespace(fabrics.getFirst()).equals(namespace(fabrics.getLast()));
+    UnicastSettings unicast = new UnicastParser().parse(text, fabrics, prefixes, oneNamespace);
     if (unicast != null && unicast.isTransparent()) {
-      PrefixOverlap.refuse(file + ": ", hosts.getFirst(), hosts.getLast());
+      PrefixOverlap.refuse(file + ": ", prefixes.getFirst(), prefixes.getLast());
     }
+    List<ConfigText.Section> redundancy = text.sections(BridgeKeys.REDUNDANCY);
     return new BridgeConfig(
-        name,
+        top.get(BridgeKeys.NAME),
         status,
         control,
         core,
-        List.of(withProxyAddresses("a", proxyAddresses), withProxyAddresses("b", proxyAddresses)),
-        hosts,
-        List.of(links.get("a"), links.get("b")),
-        List.copyOf(bridges.keySet()),
-        List.copyOf(groups.values()),
-        unicast == null
-            ? null
-            : new UnicastSettings(
-                unicast.trafficClass(), unicast.addresses(), proxyAddresses, unicast.mapping()),
-        redundancy);
+        List.of(
+            withUnicast(fabrics.getFirst(), 0, unicast),
+            withUnicast(fabrics.getLast(), 1, unicast)),
+        List.copyOf(prefixes),
+        List.copyOf(links),
+        peers(),
+        groups(!redundancy.isEmpty()),
+        unicast,
+        redundancy.isEmpty() ? null : RedundancyParser.parse(redundancy.getFirst()));
   }
 
-  private String namespace(String fabric) {
-    return fabrics.get(fabric) instanceof WireSpec wire ? wire.namespace() : "";
+  private ConfigText.Section fabricSection(String name) {
+    return text.sections(BridgeKeys.FABRIC).stream()
+        .filter(each -> each.name().equals(name))
+        .findFirst()
+        .orElseThrow(() ->
+            text.top()
+                .fail(
+                    "there is no fabric %s; add a section [fabric %s] with interface = NAME"
+                        .formatted(name, name)));
   }
 
-  private FabricSpec withProxyAddresses(String name, ProxyAddresses proxyAddresses) {
-    FabricSpec spec = Objects.requireNonNull(fabrics.get(name));
-    List<Gid> own = proxyAddresses.addressesIn(name.equals("a") ? 0 : 1);
-    QueuePairMapping mapping = unicast == null ? null : unicast.mapping();
-    return switch (spec) {
+  private static FabricSpec fabric(ConfigText.Section section) {
+    boolean verbs = section.get(BridgeKeys.IS_VERBS);
+    List<ConfigKey<?>> others =
+        verbs
+            ? List.of(BridgeKeys.INTERFACE, BridgeKeys.NAMESPACE, BridgeKeys.TRAINS)
+            : List.of(BridgeKeys.DEVICE);
+    for (ConfigKey<?> key : others) {
+      if (section.has(key)) {
+        throw section.refuse(
+            key, "has no meaning for a fabric of kind " + (verbs ? "verbs" : "wire"));
+      }
+    }
+    List<Gid> addresses = section.get(BridgeKeys.ADDRESS);
+    int hops = section.get(BridgeKeys.HOPS);
+    if (verbs) {
+      String device = section.require(BridgeKeys.DEVICE);
+      return new VerbsSpec(section.name(), device, addresses, List.of(), 0, hops);
+    }
+    return new WireSpec(
+        section.name(),
+        section.require(BridgeKeys.INTERFACE),
+        section.get(BridgeKeys.NAMESPACE),
+        addresses,
+        List.of(),
+        hops,
+        section.get(BridgeKeys.TRAINS));
+  }
+
+  private static String namespace(FabricSpec fabric) {
+    return fabric instanceof WireSpec wire ? wire.namespace() : "";
+  }
+
+  private static FabricSpec withUnicast(
+      FabricSpec fabric, int side, @Nullable UnicastSettings unicast) {
+    ProxyAddresses all = unicast == null ? ProxyAddresses.NONE : unicast.proxyAddresses();
+    List<Gid> own = all.addressesIn(side);
+    return switch (fabric) {
       case WireSpec wire -> wire.withProxyAddresses(own);
-      case VerbsSpec verbs -> verbs.mapping(own, mapping == null ? 0 : mapping.queuePairs());
+      case VerbsSpec verbs ->
+          verbs.mapping(
+              own,
+              unicast == null || unicast.mapping() == null ? 0 : unicast.mapping().queuePairs());
     };
+  }
+
+  private List<Gid> peers() {
+    Map<Gid, ConfigText.Section> peers = new LinkedHashMap<>();
+    for (ConfigText.Section section : text.sections(BridgeKeys.PEER)) {
+      putOnce(
+          peers,
+          section.parseName(section.name(), "an IP address of a host", BridgeKeys::hostAddress),
+          section);
+    }
+    return List.copyOf(peers.keySet());
+  }
+
+  private static void putOnce(
+      Map<Gid, ConfigText.Section> sections, Gid address, ConfigText.Section section) {
+    ConfigText.Section before = sections.putIfAbsent(address, section);
+    if (before != null) {
+      throw section.fail(address + " is already defined in line " + before.number());
+    }
+  }
+
+  private List<GroupSettings> groups(boolean redundant) {
+    Map<Gid, ConfigText.Section> sections = new LinkedHashMap<>();
+    List<GroupSettings> groups = new ArrayList<>();
+    for (ConfigText.Section section : text.sections(BridgeKeys.GROUP)) {
+      GroupSettings group = group(section);
+      if (group.owner() != 0 && !redundant) {
+        throw section.refuse(
+            BridgeKeys.OWNER, "has no meaning without [redundancy] and its bridge-id");
+      }
+      putOnce(sections, group.address(), section);
+      groups.add(group);
+    }
+    return List.copyOf(groups);
+  }
+
+  private static GroupSettings group(ConfigText.Section section) {
+    String name = section.name();
+    boolean bracket = name.startsWith("[");
+    int colon = bracket ? name.indexOf("]:") + 1 : name.indexOf(':');
+    boolean hasPort = colon > 0 && (bracket || name.lastIndexOf(':') == colon);
+    String host = hasPort ? name.substring(0, colon) : name;
+    int port =
+        hasPort
+            ? section.parseName(
+                name.substring(colon + 1),
+                "a port from 1 to " + MOST_PORT,
+                BridgeConfigParser::port)
+            : 0;
+    boolean closed = bracket && host.endsWith("]");
+    Gid address =
+        section.parseName(
+            closed ? host.substring(1, host.length() - 1) : host,
+            "a multicast address, or ADDRESS:PORT",
+            BridgeKeys::multicastAddress);
+    MgidFormat mgid = section.get(BridgeKeys.MGID);
+    if (!mgid.supports(address)) {
+      throw section.has(BridgeKeys.MGID)
+          ? section.refuse(BridgeKeys.MGID, "can't encode " + address)
+          : section.fail("mgid = " + mgid.word() + " can't encode " + address);
+    }
+    return new GroupSettings(
+        address,
+        port,
+        mgid,
+        section.get(BridgeKeys.DIRECTION),
+        section.get(BridgeKeys.TOS),
+        section.get(BridgeKeys.OWNER),
+        section.get(BridgeKeys.PGM),
+        limit(section, BridgeKeys.GROUP_LIMIT));
+  }
+
+  private static int port(String text) {
+    int port = Integer.parseInt(text);
+    if (port < 1 || port > MOST_PORT) {
+      throw new IllegalArgumentException("out of range");
+    }
+    return port;
+  }
+
+  private static RateLimit limit(ConfigText.Section section, BridgeKeys.LimitKeys keys) {
+    for (ConfigKey<?> key : List.of(keys.burst(), keys.queue(), keys.dropsOldest())) {
+      if (section.has(key) && !section.has(keys.rate())) {
+        throw section.refuse(key, "has no meaning without rate");
+      }
+    }
+    return new RateLimit(
+        section.get(keys.rate()),
+        section.get(keys.burst()),
+        section.get(keys.queue()),
+        section.get(keys.dropsOldest()));
   }
 }

@@ -134,7 +134,7 @@ public final class RdmaCmSidrService implements SidrService {
   }
 
   private static RdmaCmChannel channelFor(String device, Arena arena, int wakeFd) {
-    String purpose = "unicast mode=mapped resolves the hosts behind " + device;
+    String purpose = "mode = mapped resolves the hosts behind " + device;
     try {
       return new RdmaCmChannel(device, purpose, arena, wakeFd);
     } catch (HeddleException refused) {
@@ -145,7 +145,7 @@ public final class RdmaCmSidrService implements SidrService {
           purpose
               + " by RDMA CM, and there is no "
               + KERNEL
-              + "; load the kernel's module rdma_ucm, or remove the unicast line",
+              + "; load the kernel's module rdma_ucm, or remove [unicast]",
           refused);
     }
   }

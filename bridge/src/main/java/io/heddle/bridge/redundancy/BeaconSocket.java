@@ -90,8 +90,8 @@ public final class BeaconSocket implements AutoCloseable {
           link.name(),
           String.format(
               Locale.ROOT,
-              "UDP port %d of %s is taken, by another bridge of this host; end it, or set port= in"
-                  + " all bridges' redundancy lines",
+              "UDP port %d of %s is taken, by another bridge of this host; end it, or set port"
+                  + " under [redundancy] of all bridges",
               port,
               link.name()));
       socket.memberships.join(group);
@@ -114,7 +114,7 @@ public final class BeaconSocket implements AutoCloseable {
     Gid group = settings.groupOf(ipv4 != null);
     if (group.isIpv4Mapped() && ipv4 == null) {
       throw spec.failure(
-          "%s, and beacons go to %s; set an IPv6 group= in the redundancy line of all bridges",
+          "%s, and beacons go to %s; set an IPv6 group under [redundancy] of all bridges",
           where, group);
     }
   }

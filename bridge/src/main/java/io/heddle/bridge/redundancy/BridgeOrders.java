@@ -128,7 +128,7 @@ public final class BridgeOrders {
     if (!protocol.pin(address, owner)) {
       throw new HeddleException(
           "the table of orders is full; withdraw one with --end, or"
-              + " set owner="
+              + " set owner = "
               + owner
               + " for group "
               + group

@@ -25,7 +25,7 @@ public final class PrefixOverlap {
                   + one
                   + " of a and "
                   + other
-                  + " of b overlap; set others by prefix=, or remove the unicast line");
+                  + " of b overlap; set others by prefix, or remove [unicast]");
         }
       }
     }

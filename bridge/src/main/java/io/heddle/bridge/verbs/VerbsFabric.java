@@ -130,7 +130,7 @@ public final class VerbsFabric implements QueuePairPort {
       throw spec.failure(
           "the port of %s has no interface in this network namespace, and several bridges need one"
               + " for their beacons; start the bridge in the namespace of the port's interface, or"
-              + " remove the redundancy line",
+              + " remove [redundancy]",
           spec.device());
     }
     BeaconSocket.requireSource(

@@ -77,7 +77,7 @@ final class WireSocket implements AutoCloseable {
           "UDP port 4791 of "
               + interfaceName
               + " is taken, by another bridge or a RoCE device that the kernel emulates; end it,"
-              + " or move the interface to a network namespace and set namespace=");
+              + " or move the interface to a network namespace and set its namespace");
       return new WireSocket(fd);
     } catch (RuntimeException failed) {
       LinuxCalls.close(fd);
@@ -95,7 +95,7 @@ final class WireSocket implements AutoCloseable {
     if (result == -Errno.EPERM) {
       throw new HeddleException(
           "unicast needs CAP_NET_ADMIN or CAP_NET_RAW, so that packets keep their senders'"
-              + " addresses; start the bridge with one of them, or remove the unicast line");
+              + " addresses; start the bridge with one of them, or remove [unicast]");
     }
     check("setsockopt(IPV6_TRANSPARENT)", result);
   }

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
 
 class BridgeConfigParserTest {
-  private static final String AB = "fabric a wire interface=x\nfabric b wire interface=y\n";
+  private static final String AB = "[fabric a]\ninterface = x\n[fabric b]\ninterface = y\n";
 
   private static BridgeConfig parse(String text) {
     return BridgeConfigParser.parse("bridge.conf", List.of(text.split("\n")));
@@ -43,15 +43,32 @@ class BridgeConfigParserTest {
         parse(
             """
             # the first bridge of room 1
-            bridge room1 status=/run/heddle/room1.status core=3
-            fabric a wire interface=eth2 prefix=10.1.0.0/16,fd00:1::/32
-            fabric b wire interface=eth3 address=10.2.0.9,fd00:2::9 hops=4 trains=yes
-            peer 10.1.0.2       # the second one
-            group 239.1.1.1
-            group 239.1.1.2:4711 mgid=cllm direction=a-to-b tos=0x68 pgm=yes
-            group ff05::1:3 mgid=IPv6
-            group [ff05::1:4]:4712
-            unicast mode=same tos=0x20
+            name = room1
+            status = /run/heddle/room1.status
+            core = 3
+            [fabric a]
+            kind = wire
+            interface = eth2
+            prefix = 10.1.0.0/16,fd00:1::/32
+            [fabric b]
+            kind = wire
+            interface = eth3
+            address = 10.2.0.9,fd00:2::9
+            hops = 4
+            trains = yes
+            [peer 10.1.0.2]       # the second one
+            [group 239.1.1.1]
+            [group 239.1.1.2:4711]
+            mgid = cllm
+            direction = a-to-b
+            tos = 0x68
+            pgm = yes
+            [group ff05::1:3]
+            mgid = IPv6
+            [group [ff05::1:4]:4712]
+            [unicast]
+            mode = same
+            tos = 0x20
             """);
     assertEquals("room1", config.name());
     assertEquals(Path.of("/run/heddle/room1.status"), config.status());
@@ -79,11 +96,19 @@ class BridgeConfigParserTest {
     BridgeConfig config =
         parse(
             """
-            fabric a wire interface=x prefix=10.1.0.0/16
-            fabric b wire interface=y
-            proxy a 10.1.0.200 for=10.2.0.9
-            proxy b fd02::1 for=10.1.0.1
-            unicast addresses=proxied
+            [fabric a]
+            kind = wire
+            interface = x
+            prefix = 10.1.0.0/16
+            [fabric b]
+            kind = wire
+            interface = y
+            [proxy a 10.1.0.200]
+            for = 10.2.0.9
+            [proxy b fd02::1]
+            for = 10.1.0.1
+            [unicast]
+            addresses = proxied
             """);
     assertEquals(
         "[proxy a 10.1.0.200 for=10.2.0.9, proxy b fd02::1 for=10.1.0.1]",
@@ -92,10 +117,11 @@ class BridgeConfigParserTest {
     assertEquals("[fd02::1]", proxyAddresses(config, 1).toString());
     assertNotNull(config.unicast());
     assertEquals("mode=same addresses=proxied tos=0x00, proxies: 2", config.unicast().describe());
-    BridgeConfig next = parse(AB + "unicast addresses=proxied\nproxy a 10.1.0.200 for=10.2.0.8");
+    BridgeConfig next =
+        parse(AB + "[unicast]\naddresses = proxied\n[proxy a 10.1.0.200]\nfor = 10.2.0.8");
     assertEquals(0, BridgeConfigChange.between(config, next).untouched());
     assertThrows(
-        HeddleException.class, () -> BridgeConfigChange.between(config, parse(AB + "unicast")));
+        HeddleException.class, () -> BridgeConfigChange.between(config, parse(AB + "[unicast]")));
   }
 
   private static List<Gid> proxyAddresses(BridgeConfig config, int side) {
@@ -106,9 +132,18 @@ class BridgeConfigParserTest {
   void parsesLibibverbsPortAndInterfaceInNamespace() {
     String text =
         """
-        fabric a verbs device=mlx5_0:2 address=10.1.0.9,fd00:1::9 prefix=10.1.0.0/16 hops=3 rate=1M
-        fabric b wire interface=eth3 namespace=gw
-        group 239.1.1.1
+        [fabric a]
+        kind = verbs
+        device = mlx5_0:2
+        address = 10.1.0.9,fd00:1::9
+        prefix = 10.1.0.0/16
+        hops = 3
+        rate = 1M
+        [fabric b]
+        kind = wire
+        interface = eth3
+        namespace = gw
+        [group 239.1.1.1]
         """;
     BridgeConfig config = parse(text);
     VerbsSpec a = assertInstanceOf(VerbsSpec.class, config.fabrics().getFirst());
@@ -120,11 +155,12 @@ class BridgeConfigParserTest {
     assertEquals(1, BridgeConfigChange.between(config, parse(text)).untouched());
     assertRefused(
         config, text.replace("mlx5_0:2", "mlx5_1"), "device is mlx5_0:2 and can't become");
-    assertRefused(config, text.replace("hops=3", "hops=4"), "hops is 3 and can't become 4");
-    assertRefused(config, text.replace("=gw", "=other"), "namespace is gw and can't become other");
+    assertRefused(config, text.replace("hops = 3", "hops = 4"), "hops is 3 and can't become 4");
+    assertRefused(
+        config, text.replace("= gw", "= other"), "namespace is gw and can't become other");
     assertRefused(
         config,
-        text.replace("verbs device=mlx5_0:2", "wire interface=eth2"),
+        text.replace("verbs\ndevice = mlx5_0:2", "wire\ninterface = eth2"),
         "kind is verbs and can't become wire");
   }
 
@@ -135,8 +171,8 @@ class BridgeConfigParserTest {
   }
 
   @Test
-  void hasDefaultNameWithoutBridgeLine() {
-    BridgeConfig config = parse("fabric a wire interface=x\nfabric b wire interface=y");
+  void hasDefaultName() {
+    BridgeConfig config = parse("[fabric a]\ninterface = x\n[fabric b]\ninterface = y");
     assertEquals("bridge", config.name());
     assertEquals(BridgeConfig.STATUS, config.status());
     assertEquals(BridgeConfig.NO_CORE, config.core());
@@ -145,13 +181,20 @@ class BridgeConfigParserTest {
   }
 
   @Test
-  void redundancyLineHasNumberAndKey(@TempDir Path folder) throws IOException {
+  void redundancyHasNumberAndKey(@TempDir Path folder) throws IOException {
     Path key = folder.resolve("key");
     Files.write(key, new byte[BeaconKey.LEAST_BYTES]);
     Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
-    String line = AB + "redundancy bridge-id=7 priority=200 weight=3 beacon=50ms reserve=yes";
-    String keyed = line + " port=5000 group=ff15::7 key-file=" + key;
-    PeerSettings settings = parse(keyed + "\ngroup 239.1.1.1 owner=7").redundancy();
+    String line =
+        AB
+            + "[redundancy]\n"
+            + "bridge-id = 7\n"
+            + "priority = 200\n"
+            + "weight = 3\n"
+            + "beacon = 50ms\n"
+            + "reserve = yes";
+    String keyed = line + "\nport = 5000\ngroup = ff15::7\nkey-file = " + key;
+    PeerSettings settings = parse(keyed + "\n[group 239.1.1.1]\nowner = 7").redundancy();
     assertNotNull(settings);
     assertEquals(
         "bridge-id=7 beacon=50ms port=5000 group=ff15::7 key-file="
@@ -160,14 +203,14 @@ class BridgeConfigParserTest {
         settings.toString());
     assertNotNull(settings.key());
     assertTrue(settings.reserve());
-    PeerSettings plain = parse(AB + "redundancy bridge-id=1").redundancy();
+    PeerSettings plain = parse(AB + "[redundancy]\nbridge-id = 1").redundancy();
     assertNotNull(plain);
     assertEquals("bridge-id=1 beacon=100ms port=14791 priority=100 weight=1", plain.toString());
-    String device = "fabric a verbs device=rxe0\nfabric b wire interface=y\n";
-    assertEquals(plain, parse(device + "redundancy bridge-id=1").redundancy());
+    String device = "[fabric a]\nkind = verbs\ndevice = rxe0\n[fabric b]\ninterface = y\n";
+    assertEquals(plain, parse(device + "[redundancy]\nbridge-id = 1").redundancy());
     Files.write(key, new byte[BeaconKey.LEAST_BYTES - 1]);
     assertEquals(
-        "bridge.conf line 3: key-file="
+        "bridge.conf line 13: key-file = "
             + key
             + " has less than 16 bytes; head -c 32 /dev/urandom makes one",
         assertThrows(HeddleException.class, () -> parse(keyed)).getMessage());
@@ -175,12 +218,13 @@ class BridgeConfigParserTest {
 
   @Test
   void reloadMayChangePriorityAndWeight() {
-    BridgeConfig now = parse(AB + "redundancy bridge-id=1");
-    BridgeConfig next = parse(AB + "redundancy bridge-id=1 priority=7 weight=2 reserve=yes");
+    BridgeConfig now = parse(AB + "[redundancy]\nbridge-id = 1");
+    BridgeConfig next =
+        parse(AB + "[redundancy]\nbridge-id = 1\npriority = 7\nweight = 2\nreserve = yes");
     assertEquals(
         "0 groups begin [], 0 end [], 0 change [], 0 stay as they are",
         BridgeConfigChange.between(now, next).describe());
-    BridgeConfig other = parse(AB + "redundancy bridge-id=2");
+    BridgeConfig other = parse(AB + "[redundancy]\nbridge-id = 2");
     assertEquals(
         "redundancy is bridge-id=1 beacon=100ms port=14791 and can't become bridge-id=2"
             + " beacon=100ms port=14791 while the bridge runs: restart it",
@@ -190,19 +234,20 @@ class BridgeConfigParserTest {
 
   @Test
   void digestCoversOnlyGroups() {
-    long one = ConfigDigest.of(parse(AB + "group 239.1.1.1\ngroup 239.1.1.2 tos=4"));
+    long one = ConfigDigest.of(parse(AB + "[group 239.1.1.1]\n[group 239.1.1.2]\ntos = 4"));
     assertEquals(
-        one, ConfigDigest.of(parse("bridge x\n" + AB + "group 239.1.1.2 tos=4\ngroup 239.1.1.1")));
-    assertNotEquals(one, ConfigDigest.of(parse(AB + "group 239.1.1.1\ngroup 239.1.1.2 tos=8")));
+        one,
+        ConfigDigest.of(
+            parse("name = x\n" + AB + "[group 239.1.1.2]\ntos = 4\n[group 239.1.1.1]")));
+    assertNotEquals(
+        one, ConfigDigest.of(parse(AB + "[group 239.1.1.1]\n[group 239.1.1.2]\ntos = 8")));
   }
 
-  /* In that file, semicolons separate lines, and "AB;" stands for two valid fabric lines. */
+  /* In that file, semicolons separate lines, and "AB;" stands for two valid fabrics. */
   @ParameterizedTest
   @CsvFileSource(resources = "bad-configurations.txt", delimiter = '|', quoteCharacter = '\u0000')
   void errorsContainLineWordAndNearestName(String text, String message) {
-    String whole =
-        text.replace("AB;", "fabric a wire interface=x;fabric b wire interface=y;")
-            .replace(';', '\n');
+    String whole = text.replace("AB;", AB).replace(';', '\n');
     HeddleException refused = assertThrows(HeddleException.class, () -> parse(whole));
     assertEquals(message, refused.getMessage());
   }
@@ -212,10 +257,19 @@ class BridgeConfigParserTest {
     BridgeConfig config =
         parse(
             """
-            fabric a verbs device=rxe0
-            fabric b wire interface=y
-            unicast mode=mapped addresses=proxied ports=7174,9000-9001 queue-pairs=3
-            proxy a 10.1.0.200 for=10.2.0.9
+            [fabric a]
+            kind = verbs
+            device = rxe0
+            [fabric b]
+            kind = wire
+            interface = y
+            [unicast]
+            mode = mapped
+            addresses = proxied
+            ports = 7174,9000-9001
+            queue-pairs = 3
+            [proxy a 10.1.0.200]
+            for = 10.2.0.9
             """);
     assertNotNull(config.unicast());
     assertEquals(
@@ -232,11 +286,20 @@ class BridgeConfigParserTest {
     BridgeConfig config =
         parse(
             """
-            fabric a verbs device=rxe0
-            fabric b wire interface=y namespace=gw
-            unicast mode=mapped addresses=proxied
-            proxy a 10.2.0.9 for=10.2.0.9
-            proxy b 10.1.0.9 for=10.1.0.9
+            [fabric a]
+            kind = verbs
+            device = rxe0
+            [fabric b]
+            kind = wire
+            interface = y
+            namespace = gw
+            [unicast]
+            mode = mapped
+            addresses = proxied
+            [proxy a 10.2.0.9]
+            for = 10.2.0.9
+            [proxy b 10.1.0.9]
+            for = 10.1.0.9
             """);
     assertEquals(
         "[proxy a 10.2.0.9 for=10.2.0.9, proxy b 10.1.0.9 for=10.1.0.9]",
@@ -248,11 +311,20 @@ class BridgeConfigParserTest {
     BridgeConfig config =
         parse(
             """
-            fabric a verbs device=rxe0
-            fabric b verbs device=rxe1
-            unicast mode=mapped addresses=proxied queue-pairs=3
-            proxy a 10.1.0.200 for=10.2.0.9
-            proxy b 10.2.0.200 for=10.1.0.9
+            [fabric a]
+            kind = verbs
+            device = rxe0
+            [fabric b]
+            kind = verbs
+            device = rxe1
+            [unicast]
+            mode = mapped
+            addresses = proxied
+            queue-pairs = 3
+            [proxy a 10.1.0.200]
+            for = 10.2.0.9
+            [proxy b 10.2.0.200]
+            for = 10.1.0.9
             """);
     VerbsSpec b = (VerbsSpec) config.fabrics().getLast();
     assertEquals(3, b.queuePairs());
@@ -266,17 +338,17 @@ class BridgeConfigParserTest {
             HeddleException.class, () -> BridgeConfigParser.read(Path.of("/nowhere/b.conf")));
     assertEquals(
         "the configuration /nowhere/b.conf can't be read: it doesn't exist; write it, or name"
-            + " another",
+            + " another with --config",
         refused.getMessage());
   }
 
   @Test
   void parsesThousandsOfGroups() {
     List<String> lines = new ArrayList<>();
-    lines.add("fabric a wire interface=x");
-    lines.add("fabric b wire interface=y");
+    lines.add("[fabric a]\ninterface = x");
+    lines.add("[fabric b]\ninterface = y");
     for (int i = 0; i < 10_000; i++) {
-      lines.add("group 239.2." + (i >> 8) + "." + (i & 255));
+      lines.add("[group 239.2." + (i >> 8) + "." + (i & 255) + "]");
     }
     assertEquals(10_000, BridgeConfigParser.parse("bridge.conf", lines).groups().size());
   }

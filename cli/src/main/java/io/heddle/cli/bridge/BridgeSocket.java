@@ -69,7 +69,7 @@ public final class BridgeSocket {
       }
       if (orders == null) {
         throw new HeddleException(
-            "this bridge is alone: its configuration has no line redundancy, so there is no bridge"
+            "this bridge is alone: its configuration has no [redundancy], so there is no bridge"
                 + " to move groups to");
       }
       return answer(orders, words[0], words.length > 1 ? words[1] : "");

@@ -251,7 +251,7 @@ public final class BridgeTestCommand implements Callable<Integer> {
     try {
       List<String> lines =
           Files.readAllLines(file).stream()
-              .map(line -> line.replaceAll("(?<=\\s)key-file=\\S*", ""))
+              .map(line -> line.replaceAll("^\\s*key-file\\s*=.*", ""))
               .toList();
       return BridgeConfigParser.parse(file.toString(), lines);
     } catch (IOException unreadable) {

@@ -81,7 +81,7 @@ final class UnicastRoutes {
       String other = config.fabrics().get(1 - side).name();
       text.append(
           far.isEmpty()
-              ? "  prefix= of fabric "
+              ? "  prefix of fabric "
                   + other
                   + " is missing; set it in the configuration to see its commands here\n"
               : "and on each host of fabric "

@@ -26,12 +26,12 @@ class UnicastRoutesTest {
             BridgeConfigParser.parse(
                 "bridge.conf",
                 List.of(
-                    "fabric a verbs device=rxe0",
-                    "fabric b wire interface=y namespace=gw",
-                    "unicast mode=mapped addresses=proxied",
-                    "proxy a 10.1.0.200 for=10.2.0.9",
-                    "proxy a fd02::9 for=fd02::9",
-                    "proxy b 10.2.0.200 for=10.1.0.9"))));
+                    "[fabric a]\nkind = verbs\ndevice = rxe0",
+                    "[fabric b]\ninterface = y\nnamespace = gw",
+                    "[unicast]\nmode = mapped\naddresses = proxied",
+                    "[proxy a 10.1.0.200]\nfor = 10.2.0.9",
+                    "[proxy a fd02::9]\nfor = fd02::9",
+                    "[proxy b 10.2.0.200]\nfor = 10.1.0.9"))));
   }
 
   @Test
@@ -46,9 +46,9 @@ class UnicastRoutesTest {
             BridgeConfigParser.parse(
                 "bridge.conf",
                 List.of(
-                    "fabric a verbs device=mlx5_0 address=10.9.0.1",
-                    "fabric b wire interface=y",
-                    "unicast mode=mapped addresses=proxied",
-                    "proxy a 10.9.0.200 for=10.2.0.9"))));
+                    "[fabric a]\nkind = verbs\ndevice = mlx5_0\naddress = 10.9.0.1",
+                    "[fabric b]\ninterface = y",
+                    "[unicast]\nmode = mapped\naddresses = proxied",
+                    "[proxy a 10.9.0.200]\nfor = 10.2.0.9"))));
   }
 }

@@ -65,20 +65,39 @@ final class BridgeOnRxeTest {
         $ip rule del pref 0
       done
       cat >/tmp/bridge.conf <<CONFIG
-      bridge guest status=/tmp/status
-      fabric a wire interface=gA prefix=10.1.0.0/24,fd01::/64
-      fabric b wire interface=gB prefix=10.2.0.0/24,fd02::/64
-      unicast
+      name = guest
+      status = /tmp/status
+      [fabric a]
+      kind = wire
+      interface = gA
+      prefix = 10.1.0.0/24,fd01::/64
+      [fabric b]
+      kind = wire
+      interface = gB
+      prefix = 10.2.0.0/24,fd02::/64
+      [unicast]
       CONFIG
       cat >/tmp/proxied.conf <<CONFIG
-      bridge guest status=/tmp/status
-      fabric a wire interface=gA prefix=10.1.0.0/24,fd01::/64
-      fabric b wire interface=gB prefix=10.2.0.0/24,fd02::/64
-      unicast addresses=proxied
-      proxy a 10.1.0.200 for=10.2.0.1
-      proxy b 10.2.0.200 for=10.1.0.1
-      proxy a fd01::200 for=fd02::1
-      proxy b fd02::200 for=fd01::1
+      name = guest
+      status = /tmp/status
+      [fabric a]
+      kind = wire
+      interface = gA
+      prefix = 10.1.0.0/24,fd01::/64
+      [fabric b]
+      kind = wire
+      interface = gB
+      prefix = 10.2.0.0/24,fd02::/64
+      [unicast]
+      addresses = proxied
+      [proxy a 10.1.0.200]
+      for = 10.2.0.1
+      [proxy b 10.2.0.200]
+      for = 10.1.0.1
+      [proxy a fd01::200]
+      for = fd02::1
+      [proxy b fd02::200]
+      for = fd01::1
       CONFIG
       """;
 

@@ -81,12 +81,20 @@ final class BridgeOverRxeTest {
       rdma link add rxeG type rxe netdev gA
       rdma link add rxeB type rxe netdev hB
       cat >/tmp/bridge.conf <<CONFIG
-      bridge guest status=/tmp/status
-      fabric a verbs device=rxeG address=10.1.0.254,fd01::254
-      fabric b wire interface=gB namespace=gw address=10.2.0.254,fd02::254
-      group 239.1.1.1
-      group 239.1.1.2
-      group ff15::1:1
+      name = guest
+      status = /tmp/status
+      [fabric a]
+      kind = verbs
+      device = rxeG
+      address = 10.1.0.254,fd01::254
+      [fabric b]
+      kind = wire
+      interface = gB
+      namespace = gw
+      address = 10.2.0.254,fd02::254
+      [group 239.1.1.1]
+      [group 239.1.1.2]
+      [group ff15::1:1]
       CONFIG
       """;
 

@@ -37,14 +37,30 @@ final class MappedOnRxeTest {
         ip $family rule add pref 20 from "$1" iif lo lookup "$2"
       done
       cat >/tmp/bridge.conf <<CONFIG
-      bridge guest status=/tmp/status
-      fabric a verbs device=rxeG address=10.1.0.254,fd01::254
-      fabric b wire interface=gB namespace=gw address=10.2.0.254,fd02::254
-      unicast mode=mapped addresses=proxied ports=7174 queue-pairs=12
-      proxy a 10.1.0.200 for=10.2.0.1
-      proxy b 10.2.0.200 for=10.1.0.1
-      proxy a fd01::200 for=fd02::1
-      proxy b fd02::200 for=fd01::1
+      name = guest
+      status = /tmp/status
+      [fabric a]
+      kind = verbs
+      device = rxeG
+      address = 10.1.0.254,fd01::254
+      [fabric b]
+      kind = wire
+      interface = gB
+      namespace = gw
+      address = 10.2.0.254,fd02::254
+      [unicast]
+      mode = mapped
+      addresses = proxied
+      ports = 7174
+      queue-pairs = 12
+      [proxy a 10.1.0.200]
+      for = 10.2.0.1
+      [proxy b 10.2.0.200]
+      for = 10.1.0.1
+      [proxy a fd01::200]
+      for = fd02::1
+      [proxy b fd02::200]
+      for = fd01::1
       CONFIG
       """;
 

@@ -70,20 +70,49 @@ final class OwnAddressesOnRxeTest {
       done
       ip -n gw2 route add 10.1.0.0/24 dev x2
       cat >/tmp/bridge1.conf <<CONFIG
-      bridge one status=/tmp/status1 control=/tmp/control1
-      fabric a verbs device=rxeG address=10.1.0.254 prefix=10.1.0.0/24
-      fabric b wire interface=x1 namespace=gw1 address=10.3.0.254
-      unicast mode=mapped addresses=proxied ports=7174
-      proxy a 10.3.0.1 for=10.3.0.1
-      proxy b 10.1.0.1 for=10.1.0.1
+      name = one
+      status = /tmp/status1
+      control = /tmp/control1
+      [fabric a]
+      kind = verbs
+      device = rxeG
+      address = 10.1.0.254
+      prefix = 10.1.0.0/24
+      [fabric b]
+      kind = wire
+      interface = x1
+      namespace = gw1
+      address = 10.3.0.254
+      [unicast]
+      mode = mapped
+      addresses = proxied
+      ports = 7174
+      [proxy a 10.3.0.1]
+      for = 10.3.0.1
+      [proxy b 10.1.0.1]
+      for = 10.1.0.1
       CONFIG
       cat >/tmp/bridge2.conf <<CONFIG
-      bridge two status=/tmp/status2 control=/tmp/control2
-      fabric a wire interface=x2 namespace=gw2 address=10.3.0.253 prefix=10.3.0.0/24,10.1.0.0/24
-      fabric b wire interface=gB namespace=gw2 address=10.2.0.254
-      unicast addresses=proxied
-      proxy a 10.3.0.1 for=10.2.0.1
-      proxy b 10.2.0.200 for=10.1.0.1
+      name = two
+      status = /tmp/status2
+      control = /tmp/control2
+      [fabric a]
+      kind = wire
+      interface = x2
+      namespace = gw2
+      address = 10.3.0.253
+      prefix = 10.3.0.0/24,10.1.0.0/24
+      [fabric b]
+      kind = wire
+      interface = gB
+      namespace = gw2
+      address = 10.2.0.254
+      [unicast]
+      addresses = proxied
+      [proxy a 10.3.0.1]
+      for = 10.2.0.1
+      [proxy b 10.2.0.200]
+      for = 10.1.0.1
       CONFIG
       """;
 

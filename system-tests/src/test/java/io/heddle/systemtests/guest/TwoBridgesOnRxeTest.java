@@ -93,14 +93,31 @@ final class TwoBridgesOnRxeTest {
         ip -n "gw$number" addr add "10.2.0.25$number/24" dev "gB$number"
         ip -n "gw$number" addr add "10.2.0.20$number/24" dev "gB$number"
         cat >/tmp/bridge$number.conf <<CONFIG
-      bridge guest$number status=/tmp/status$number control=/tmp/control$number
-      fabric a verbs device=rxeG$number address=10.1.0.25$number
-      fabric b wire interface=gB$number namespace=gw$number address=10.2.0.25$number
-      redundancy bridge-id=$number beacon=1000ms
-      group 239.1.1.1 owner=2
-      unicast mode=mapped addresses=proxied ports=7174
-      proxy a 10.1.0.20$number for=10.2.0.1
-      proxy b 10.2.0.20$number for=10.1.0.1
+      name = guest$number
+      status = /tmp/status$number
+      control = /tmp/control$number
+      [fabric a]
+      kind = verbs
+      device = rxeG$number
+      address = 10.1.0.25$number
+      [fabric b]
+      kind = wire
+      interface = gB$number
+      namespace = gw$number
+      address = 10.2.0.25$number
+      [redundancy]
+      bridge-id = $number
+      beacon = 1000ms
+      [group 239.1.1.1]
+      owner = 2
+      [unicast]
+      mode = mapped
+      addresses = proxied
+      ports = 7174
+      [proxy a 10.1.0.20$number]
+      for = 10.2.0.1
+      [proxy b 10.2.0.20$number]
+      for = 10.1.0.1
       CONFIG
       done
       """;

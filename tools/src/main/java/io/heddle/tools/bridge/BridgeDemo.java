@@ -179,16 +179,16 @@ public final class BridgeDemo {
 
   private BridgeConfig config(List<Gid> groups, Path status) {
     List<String> lines = new ArrayList<>();
-    lines.add("bridge demo status=" + status);
-    String trains = " trains=" + (plan.trains() ? "yes" : "no");
-    lines.add("fabric a wire interface=" + TwoFabrics.interfaceName(0) + own(1) + trains);
-    lines.add("fabric b wire interface=" + TwoFabrics.interfaceName(1) + own(2) + trains);
-    groups.forEach(group -> lines.add("group " + group));
+    lines.add("name = demo\nstatus = " + status);
+    String trains = "\ntrains = " + (plan.trains() ? "yes" : "no");
+    lines.add("[fabric a]\ninterface = " + TwoFabrics.interfaceName(0) + own(1) + trains);
+    lines.add("[fabric b]\ninterface = " + TwoFabrics.interfaceName(1) + own(2) + trains);
+    groups.forEach(group -> lines.add("[group " + group + "]"));
     return BridgeConfigParser.parse("the demo's configuration", lines);
   }
 
   private static String own(int fabric) {
-    return " address=10." + fabric + ".0.254,fd0" + fabric + "::254";
+    return "\naddress = 10." + fabric + ".0.254,fd0" + fabric + "::254";
   }
 
   /**

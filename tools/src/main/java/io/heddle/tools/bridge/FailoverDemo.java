@@ -156,11 +156,16 @@ final class FailoverDemo {
     Files.write(
         config,
         List.of(
-            "bridge demo" + bridge + " status=" + status(bridge) + " control=" + control(bridge),
-            "fabric a wire interface=" + TwoFabrics.interfaceName(0) + " address=10.1.0." + last,
-            "fabric b wire interface=" + TwoFabrics.interfaceName(1) + " address=10.2.0." + last,
-            "redundancy bridge-id=" + (bridge + 1) + " beacon=" + beaconMs + "ms",
-            "group " + GROUP));
+            "name = demo"
+                + bridge
+                + "\nstatus = "
+                + status(bridge)
+                + "\ncontrol = "
+                + control(bridge),
+            "[fabric a]\ninterface = " + TwoFabrics.interfaceName(0) + "\naddress = 10.1.0." + last,
+            "[fabric b]\ninterface = " + TwoFabrics.interfaceName(1) + "\naddress = 10.2.0." + last,
+            "[redundancy]\nbridge-id = " + (bridge + 1) + "\nbeacon = " + beaconMs + "ms",
+            "[group " + GROUP + "]"));
     List<String> command = new ArrayList<>(program);
     command.addAll(List.of("bridge", "run", "--config", config.toString()));
     File log = folder.resolve("bridge" + bridge + ".log").toFile();

@@ -129,7 +129,7 @@ final class LatencyBench {
     all.add(new MeasuredLink.NoGateway(group(1)));
     all.add(cleanup.add(MeasuredBridge.start(BRIDGE, group(2), fabrics, 0, program, folder, "")));
     if (plan.core() != BridgeConfig.NO_CORE) {
-      String core = " core=" + plan.core();
+      String core = "\ncore = " + plan.core();
       all.add(
           cleanup.add(MeasuredBridge.start(SPINNING, group(3), fabrics, 1, program, folder, core)));
     }

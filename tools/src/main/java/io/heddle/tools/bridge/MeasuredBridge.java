@@ -52,16 +52,16 @@ final class MeasuredBridge implements MeasuredLink {
     Files.write(
         config,
         List.of(
-            "bridge latency"
+            "name = latency"
                 + gateway
-                + " status="
+                + "\nstatus = "
                 + status
-                + " control="
+                + "\ncontrol = "
                 + folder.resolve("control" + gateway)
                 + more,
-            "fabric a wire interface=" + TwoFabrics.interfaceName(0) + " address=10.1.0." + last,
-            "fabric b wire interface=" + TwoFabrics.interfaceName(1) + " address=10.2.0." + last,
-            "group " + group));
+            "[fabric a]\ninterface = " + TwoFabrics.interfaceName(0) + "\naddress = 10.1.0." + last,
+            "[fabric b]\ninterface = " + TwoFabrics.interfaceName(1) + "\naddress = 10.2.0." + last,
+            "[group " + group + "]"));
     List<String> command = new ArrayList<>(program);
     command.addAll(List.of("bridge", "run", "--config", config.toString()));
     Process process =

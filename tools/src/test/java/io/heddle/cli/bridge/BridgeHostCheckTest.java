@@ -65,9 +65,9 @@ final class BridgeHostCheckTest {
                 BridgeConfigParser.parse(
                     "bridge.conf",
                     List.of(
-                        "fabric a wire interface=e1 prefix=" + prefix,
-                        "fabric b wire interface=e2",
-                        "group 239.1.1.1"))));
+                        "[fabric a]\ninterface = e1\nprefix = " + prefix,
+                        "[fabric b]\ninterface = e2",
+                        "[group 239.1.1.1]"))));
   }
 
   private String causes(String prefix) {

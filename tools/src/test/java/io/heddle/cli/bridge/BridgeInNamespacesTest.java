@@ -72,9 +72,9 @@ class BridgeInNamespacesTest {
     List<String> lines =
         new ArrayList<>(
             List.of(
-                "bridge test status=" + folder.resolve("status"),
-                "fabric a wire interface=e1 address=10.1.0.254,fd01::254 trains=yes",
-                "fabric b wire interface=e2 address=10.2.0.254,fd02::254 trains=yes"));
+                "name = test\nstatus = " + folder.resolve("status"),
+                "[fabric a]\ninterface = e1\naddress = 10.1.0.254,fd01::254\ntrains = yes",
+                "[fabric b]\ninterface = e2\naddress = 10.2.0.254,fd02::254\ntrains = yes"));
     lines.addAll(List.of(more));
     bridge =
         BridgeDemo.inNamespace(
@@ -143,7 +143,7 @@ class BridgeInNamespacesTest {
      */
     fabrics.runAt(0, List.of("sysctl", "-qw", "net.ipv4.conf.e1.accept_local=1"));
     fabrics.runAt(0, List.of("ip", "link", "set", "e2", "mtu", "1500"));
-    start("group 239.1.1.1", "peer 10.1.0.253", "group ff05::1:1 direction=a-to-b");
+    start("[group 239.1.1.1]", "[peer 10.1.0.253]", "[group ff05::1:1]\ndirection = a-to-b");
     at(
         HOST_A,
         host -> {
@@ -195,7 +195,7 @@ class BridgeInNamespacesTest {
 
   @Test
   void returnedCopiesSuspendGroup() {
-    start("group 239.1.1.1", "group ff05::1:1");
+    start("[group 239.1.1.1]", "[group ff05::1:1]");
     /*
      * Only copies that arrive within 100 ms of their packets count, and a slow machine may delay
      * copies. So packets and copies are sent until enough copies have counted.
@@ -245,7 +245,7 @@ class BridgeInNamespacesTest {
 
   @Test
   void forwardsTrainAsIntactTrain() {
-    start("group 239.1.1.1", "group ff05::1:1");
+    start("[group 239.1.1.1]", "[group ff05::1:1]");
     forwardTrains();
     assertTrue(status().fabrics().getLast().sentMessages() <= 4, status().toString());
   }
@@ -258,7 +258,7 @@ class BridgeInNamespacesTest {
   void packetsLeaveFromConfiguredAddress() {
     fabrics.runAt(0, List.of("ip", "addr", "add", "2001:db8::1/64", "dev", "e2", "nodad"));
     fabrics.runAt(0, List.of("ip", "addr", "add", "10.2.0.9/24", "dev", "e2"));
-    start("group 239.1.1.1", "group ff05::1:1");
+    start("[group 239.1.1.1]", "[group ff05::1:1]");
     forwardTrains();
   }
 
@@ -295,7 +295,7 @@ class BridgeInNamespacesTest {
 
   @Test
   void allocatesNothingPerPacket() {
-    start("group 239.1.1.1", "group ff05::1:1");
+    start("[group 239.1.1.1]", "[group ff05::1:1]");
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long data =
         Thread.getAllStackTraces().keySet().stream()

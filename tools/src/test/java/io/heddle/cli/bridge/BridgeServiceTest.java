@@ -127,13 +127,13 @@ final class BridgeServiceTest {
         Files.write(
             folder.resolve("bridge.conf"),
             List.of(
-                "bridge test status="
+                "name = test\nstatus = "
                     + folder.resolve("status")
-                    + " control="
+                    + "\ncontrol = "
                     + folder.resolve("control"),
-                "fabric a wire interface=e1",
-                "fabric b wire interface=e2",
-                "group 239.1.1.1"));
+                "[fabric a]\ninterface = e1",
+                "[fabric b]\ninterface = e2",
+                "[group 239.1.1.1]"));
     Map<String, String> environment = Map.of("NOTIFY_SOCKET", name, "WATCHDOG_USEC", "10000000");
     try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500);
         NotifySocket systemd = NotifySocket.at(name);

@@ -71,9 +71,9 @@ final class BridgeTestCommandTest {
     List<String> lines =
         new ArrayList<>(
             List.of(
-                "bridge test status=" + folder.resolve("status"),
-                "fabric a wire interface=e1 address=10.1.0.254,fd01::254",
-                "fabric b wire interface=e2 address=10.2.0.254,fd02::254"));
+                "name = test\nstatus = " + folder.resolve("status"),
+                "[fabric a]\ninterface = e1\naddress = 10.1.0.254,fd01::254",
+                "[fabric b]\ninterface = e2\naddress = 10.2.0.254,fd02::254"));
     lines.addAll(List.of(groups));
     bridge =
         BridgeDemo.inNamespace(
@@ -126,7 +126,8 @@ final class BridgeTestCommandTest {
   @Test
   void machineInBothFabricsTestsBothDirections() throws Exception {
     makeHostOfBoth();
-    Path config = start("group 239.1.1.1", "group ff05::1:1", "group 239.1.1.2 direction=a-to-b");
+    Path config =
+        start("[group 239.1.1.1]", "[group ff05::1:1]", "[group 239.1.1.2]\ndirection = a-to-b");
     Output output =
         test(
             HOST_A,
@@ -167,7 +168,7 @@ final class BridgeTestCommandTest {
      * The command on the host doesn't know the bridge's configuration, so it expects both
      * directions of the group to work.
      */
-    start("group 239.1.1.1", "group ff05::1:1", "group 239.1.1.2 direction=a-to-b");
+    start("[group 239.1.1.1]", "[group ff05::1:1]", "[group 239.1.1.2]\ndirection = a-to-b");
     String[] groups = {"239.1.1.1", "ff05::1:1", "239.1.1.2"};
     List<String> arguments =
         new ArrayList<>(List.of("--from=10.1.0.1", "--to=e2", "--patience=3", "--json"));
@@ -190,7 +191,7 @@ final class BridgeTestCommandTest {
 
   @Test
   void testsWithSenderAndReceiverOnTwoHosts() throws Exception {
-    start("group 239.1.1.1", "group ff05::1:1");
+    start("[group 239.1.1.1]", "[group ff05::1:1]");
     FutureTask<Output> receiver =
         new FutureTask<>(() ->
             test(
@@ -231,15 +232,15 @@ final class BridgeTestCommandTest {
   @Test
   void invalidCommandLinesSendNothing() throws Exception {
     makeHostOfBoth();
-    Path config = start("group 239.1.1.1", "group 239.1.1.2 direction=a-to-b");
+    Path config = start("[group 239.1.1.1]", "[group 239.1.1.2]\ndirection = a-to-b");
     Path vague =
         Files.write(
             folder.resolve("vague.conf"),
             List.of(
-                "fabric a wire interface=e1",
-                "fabric b wire interface=e2",
-                "redundancy bridge-id=1 key-file=/nowhere/bridge.key",
-                "group 239.1.1.2 direction=a-to-b"));
+                "[fabric a]\ninterface = e1",
+                "[fabric b]\ninterface = e2",
+                "[redundancy]\nbridge-id = 1\nkey-file = /nowhere/bridge.key",
+                "[group 239.1.1.2]\ndirection = a-to-b"));
     Map<String, String[]> wrong = new TreeMap<>();
     wrong.put("say --from, --to, or both", new String[] {"239.1.1.1"});
     wrong.put("e9 is no interface or address", new String[] {"--from=e9", "239.1.1.1"});

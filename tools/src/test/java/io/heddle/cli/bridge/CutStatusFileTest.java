@@ -40,10 +40,10 @@ class CutStatusFileTest {
               BridgeConfigParser.parse(
                   "bridge.conf",
                   List.of(
-                      "bridge test status=" + status,
-                      "fabric a wire interface=e1 address=10.1.0.254",
-                      "fabric b wire interface=e2 address=10.2.0.254",
-                      "group 239.1.1.1")),
+                      "name = test\nstatus = " + status,
+                      "[fabric a]\ninterface = e1\naddress = 10.1.0.254",
+                      "[fabric b]\ninterface = e2\naddress = 10.2.0.254",
+                      "[group 239.1.1.1]")),
               lost::countDown);
       cut(status);
       lost.await();

@@ -61,12 +61,12 @@ class LinkFaultsTest {
             BridgeConfigParser.parse(
                 "bridge.conf",
                 List.of(
-                    "bridge test status=" + folder.resolve("status"),
-                    "fabric a wire interface=e1 address=10.1.0.254,fd01::254 trains=yes",
-                    "fabric b wire interface=e2 address=10.2.0.254,fd02::254 trains=yes",
-                    "group 239.1.1.1",
-                    "group ff05::1:1",
-                    "group 239.1.1.2 rate=500 burst=1 queue=20")));
+                    "name = test\nstatus = " + folder.resolve("status"),
+                    "[fabric a]\ninterface = e1\naddress = 10.1.0.254,fd01::254\ntrains = yes",
+                    "[fabric b]\ninterface = e2\naddress = 10.2.0.254,fd02::254\ntrains = yes",
+                    "[group 239.1.1.1]",
+                    "[group ff05::1:1]",
+                    "[group 239.1.1.2]\nrate = 500\nburst = 1\nqueue = 20")));
   }
 
   @AfterEach
@@ -131,16 +131,17 @@ class LinkFaultsTest {
   @Test
   void joinsAndMonitorsInterfacesInOtherNamespace() {
     bridge.close();
-    String namespace = " namespace=" + fabrics.namespace(0);
+    String namespace = "\nnamespace = " + fabrics.namespace(0);
     List<String> lines = new ArrayList<>();
-    lines.add("bridge test status=" + folder.resolve("status"));
-    lines.add("fabric a wire interface=e1 address=10.1.0.254,fd01::254 trains=yes" + namespace);
-    lines.add("fabric b wire interface=e2 address=10.2.0.254,fd02::254" + namespace);
-    lines.add("group 239.1.1.1");
+    lines.add("name = test\nstatus = " + folder.resolve("status"));
+    lines.add(
+        "[fabric a]\ninterface = e1\naddress = 10.1.0.254,fd01::254\ntrains = yes" + namespace);
+    lines.add("[fabric b]\ninterface = e2\naddress = 10.2.0.254,fd02::254" + namespace);
+    lines.add("[group 239.1.1.1]");
     BridgeConfig config = BridgeConfigParser.parse("bridge.conf", lines);
     bridge = Bridge.start(config, Path.of("bridge.conf"), (level, sentence) -> {}, () -> {});
     assertEquals(ROW, send(0, GROUP, 1000).forwarded());
-    lines.add("group 239.1.1.2");
+    lines.add("[group 239.1.1.2]");
     bridge.reload(BridgeConfigParser.parse("bridge.conf", lines));
     assertEquals(ROW, send(1, new Gid(0, GROUP.low() + 1), 1000).forwarded());
     ip("link", "set", "e2", "mtu", "1280");

@@ -64,7 +64,7 @@ class PgmInNamespacesTest {
   @BeforeEach
   void setUp() {
     fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500);
-    bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config(" pgm=yes"));
+    bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config("\npgm = yes"));
   }
 
   @AfterEach
@@ -75,11 +75,11 @@ class PgmInNamespacesTest {
 
   private BridgeConfig config(String pgm) {
     List<String> lines = new ArrayList<>();
-    lines.add("bridge test status=" + folder.resolve("status"));
-    lines.add("fabric a wire interface=e1 address=10.1.0.254,fd01::254");
-    lines.add("fabric b wire interface=e2 address=10.2.0.254,fd02::254");
-    lines.add("group 239.1.1.1" + pgm);
-    lines.add("group ff05::1:1");
+    lines.add("name = test\nstatus = " + folder.resolve("status"));
+    lines.add("[fabric a]\ninterface = e1\naddress = 10.1.0.254,fd01::254");
+    lines.add("[fabric b]\ninterface = e2\naddress = 10.2.0.254,fd02::254");
+    lines.add("[group 239.1.1.1]" + pgm);
+    lines.add("[group ff05::1:1]");
     return BridgeConfigParser.parse("bridge.conf", lines);
   }
 
@@ -217,7 +217,7 @@ class PgmInNamespacesTest {
     assertEquals(null, status().groups().getFirst().pgm());
     at(1, a -> send(a, GROUP, packet(ODATA, 1, 2, 0)));
     awaitForwarded(0, 0, 2);
-    bridge.reload(config(" pgm=yes"));
+    bridge.reload(config("\npgm = yes"));
     assertEquals(List.of(), pgm().sessions());
     at(
         1,

@@ -51,14 +51,14 @@ class ProxiedInNamespacesTest {
   private static final long POLL_NS = 1_000_000;
   private static final List<String> PROXIES =
       List.of(
-          "proxy a 10.1.0.200 for=10.2.0.100",
-          "proxy b 10.2.0.210 for=10.1.0.10",
-          "proxy b 10.2.0.211 for=10.1.0.11",
-          "proxy a fd01::200 for=fd02::100",
-          "proxy b fd02::210 for=fd01::10",
+          "[proxy a 10.1.0.200]\nfor = 10.2.0.100",
+          "[proxy b 10.2.0.210]\nfor = 10.1.0.10",
+          "[proxy b 10.2.0.211]\nfor = 10.1.0.11",
+          "[proxy a fd01::200]\nfor = fd02::100",
+          "[proxy b fd02::210]\nfor = fd01::10",
           /* The next two are for an IPv4 client and an IPv6 server. */
-          "proxy a 10.1.0.201 for=fd02::101",
-          "proxy b fd02::212 for=10.1.0.12");
+          "[proxy a 10.1.0.201]\nfor = fd02::101",
+          "[proxy b fd02::212]\nfor = 10.1.0.12");
 
   @TempDir private Path folder;
   private final List<DatagramEnd> ends = new ArrayList<>();
@@ -93,10 +93,10 @@ class ProxiedInNamespacesTest {
     List<String> lines =
         new ArrayList<>(
             List.of(
-                "bridge test status=" + folder.resolve("status"),
-                "fabric a wire interface=e1 prefix=10.1.0.0/24,fd01::/64",
-                "fabric b wire interface=e2 prefix=10.2.0.0/24,fd02::/64",
-                "unicast addresses=proxied"));
+                "name = test\nstatus = " + folder.resolve("status"),
+                "[fabric a]\ninterface = e1\nprefix = 10.1.0.0/24,fd01::/64",
+                "[fabric b]\ninterface = e2\nprefix = 10.2.0.0/24,fd02::/64",
+                "[unicast]\naddresses = proxied"));
     lines.addAll(proxies);
     return BridgeConfigParser.parse("bridge.conf", lines);
   }
@@ -189,7 +189,7 @@ class ProxiedInNamespacesTest {
     assertEquals(standIn, known.from());
 
     List<String> more = new ArrayList<>(PROXIES);
-    more.add("proxy b 10.2.0.213 for=10.1.0.13");
+    more.add("[proxy b 10.2.0.213]\nfor = 10.1.0.13");
     HeddleException refused = assertThrows(HeddleException.class, () -> reload(more));
     assertTrue(
         String.valueOf(refused.getMessage())
@@ -204,8 +204,8 @@ class ProxiedInNamespacesTest {
 
     /* The host gets another proxy address, and its existing pairs use that address too. */
     List<String> moved = new ArrayList<>(PROXIES);
-    moved.remove("proxy b 10.2.0.210 for=10.1.0.10");
-    moved.add("proxy b 10.2.0.213 for=10.1.0.10");
+    moved.remove("[proxy b 10.2.0.210]\nfor = 10.1.0.10");
+    moved.add("[proxy b 10.2.0.213]\nfor = 10.1.0.10");
     reload(moved);
     known.sendNumber(standIn, 5, 6, 7, 7);
     await(server::receive);

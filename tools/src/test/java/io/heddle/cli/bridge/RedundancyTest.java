@@ -77,15 +77,15 @@ class RedundancyTest {
     List<String> lines =
         new ArrayList<>(
             List.of(
-                "bridge test"
+                "name = test"
                     + number
-                    + " status="
+                    + "\nstatus = "
                     + status(number)
-                    + " control="
+                    + "\ncontrol = "
                     + control(number),
-                "fabric a wire interface=e1 address=10.1.0." + last,
-                "fabric b wire interface=e2 address=10.2.0." + last,
-                "redundancy bridge-id=" + number + " beacon=" + beacon));
+                "[fabric a]\ninterface = e1\naddress = 10.1.0." + last,
+                "[fabric b]\ninterface = e2\naddress = 10.2.0." + last,
+                "[redundancy]\nbridge-id = " + number + "\nbeacon = " + beacon));
     lines.addAll(List.of(more));
     return lines;
   }
@@ -147,10 +147,10 @@ class RedundancyTest {
   @Test
   void ordersAndKillDuplicateNothingAndHandoverLossIsCounted() throws Exception {
     Path file = folder.resolve("bridge1.conf");
-    Files.write(file, config(1, "800ms", "group 239.1.1.1 owner=2"));
+    Files.write(file, config(1, "800ms", "[group 239.1.1.1]\nowner = 2"));
     BridgeProcess first = BridgeProcess.start(fabrics, fabrics.gateway(0), file);
     open.add(first);
-    Bridge second = start(2, "800ms", "group 239.1.1.1 owner=2");
+    Bridge second = start(2, "800ms", "[group 239.1.1.1]\nowner = 2");
     await("the first is standby", () -> is(1, "standby"));
     await("the second owns", () -> is(2, "owner"));
     await(
@@ -230,8 +230,8 @@ class RedundancyTest {
 
   @Test
   void beaconLossOnOneFabricMovesNothingAndOnBothCausesNoLoop() throws Exception {
-    start(1, "100ms", "group 239.1.1.1");
-    start(2, "100ms", "group 239.1.1.1");
+    start(1, "100ms", "[group 239.1.1.1]");
+    start(2, "100ms", "[group 239.1.1.1]");
     await(
         "both agree",
         () -> is(1, "owner") && is(2, "standby") || is(2, "owner") && is(1, "standby"));
@@ -284,8 +284,8 @@ class RedundancyTest {
 
   @Test
   void bridgeThatLosesLinkHandsGroupOver() throws Exception {
-    start(1, "800ms", "group 239.1.1.1");
-    start(2, "800ms", "group 239.1.1.1");
+    start(1, "800ms", "[group 239.1.1.1]");
+    start(2, "800ms", "[group 239.1.1.1]");
     await(
         "both agree",
         () -> is(1, "owner") && is(2, "standby") || is(2, "owner") && is(1, "standby"));

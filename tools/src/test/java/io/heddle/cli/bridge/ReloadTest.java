@@ -52,9 +52,9 @@ class ReloadTest {
     List<String> lines =
         new ArrayList<>(
             List.of(
-                "bridge test status=" + folder.resolve("status"),
-                "fabric a wire interface=e1 address=10.1.0.254",
-                "fabric b wire interface=e2 address=10.2.0.254"));
+                "name = test\nstatus = " + folder.resolve("status"),
+                "[fabric a]\ninterface = e1\naddress = 10.1.0.254",
+                "[fabric b]\ninterface = e2\naddress = 10.2.0.254"));
     lines.addAll(List.of(groups));
     return BridgeConfigParser.parse("bridge.conf", lines);
   }
@@ -93,7 +93,7 @@ class ReloadTest {
   @Test
   void reloadChangesGroupsWithoutLossInOthers() {
     try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500);
-        Bridge bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config("group 239.1.1.1"))) {
+        Bridge bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config("[group 239.1.1.1]"))) {
       /*
        * Group COMES isn't configured yet, so the bridge must ignore its packets. Packets of group
        * STAYS are sent after them. Once these are forwarded, no earlier packet is still on its way.
@@ -103,7 +103,7 @@ class ReloadTest {
       await(() -> fromA(0).forwarded() == 10);
       assertEquals(
           "1 groups begin [239.1.1.2], 0 end [], 0 change [], 1 stay as they are",
-          bridge.reload(config("group 239.1.1.1", "group 239.1.1.2")));
+          bridge.reload(config("[group 239.1.1.1]", "[group 239.1.1.2]")));
       send(fabrics, COMES, 10);
       send(fabrics, STAYS, 10);
       await(() -> fromA(1).forwarded() == 10 && fromA(0).forwarded() == 20);
@@ -111,8 +111,8 @@ class ReloadTest {
       /*
        * The rate is so low that on any machine only the first packet leaves before the next reload.
        */
-      String slow = "group 239.1.1.2 rate=1 burst=1 queue=5";
-      bridge.reload(config("group 239.1.1.1", slow));
+      String slow = "[group 239.1.1.2]\nrate = 1\nburst = 1\nqueue = 5";
+      bridge.reload(config("[group 239.1.1.1]", slow));
       send(fabrics, COMES, 100);
       await(() -> fromA(1).arrived() == 110 && settled(fromA(1)) == 110);
       assertTrue(fromA(1).drops().get("queue-full") > 50, fromA(1).toString());
@@ -120,11 +120,11 @@ class ReloadTest {
       send(fabrics, STAYS, 10);
       await(() -> fromA(0).forwarded() == 30);
 
-      bridge.reload(config("group 239.1.1.1", "group 239.1.1.2"));
+      bridge.reload(config("[group 239.1.1.1]", "[group 239.1.1.2]"));
       /* A packet leaves the pending count just before it is counted as forwarded. */
       await(() -> fromA(1).pending() == 0 && settled(fromA(1)) == fromA(1).arrived());
 
-      bridge.reload(config("group 239.1.1.2"));
+      bridge.reload(config("[group 239.1.1.2]"));
       assertEquals(1, status().groups().size());
       assertEquals(4, status().generation());
     }
@@ -137,20 +137,21 @@ class ReloadTest {
   @Test
   void refusedReloadKeepsEverything() {
     try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500);
-        Bridge bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config("group 239.1.1.1"))) {
+        Bridge bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config("[group 239.1.1.1]"))) {
       BridgeConfig other =
           BridgeConfigParser.parse(
               "bridge.conf",
               List.of(
-                  "bridge test status=" + folder.resolve("status"),
-                  "fabric a wire interface=e9 address=10.1.0.254",
-                  "fabric b wire interface=e2 address=10.2.0.254"));
+                  "name = test\nstatus = " + folder.resolve("status"),
+                  "[fabric a]\ninterface = e9\naddress = 10.1.0.254",
+                  "[fabric b]\ninterface = e2\naddress = 10.2.0.254"));
       HeddleException refused = assertThrows(HeddleException.class, () -> bridge.reload(other));
       assertEquals(
           "fabric a's interface is e1 and can't become e9 while the bridge runs: restart it",
           refused.getMessage());
-      assertThrows(HeddleException.class, () -> bridge.reload(config("group ff05::1")));
-      refused = assertThrows(HeddleException.class, () -> bridge.reload(config("unicast tos=1")));
+      assertThrows(HeddleException.class, () -> bridge.reload(config("[group ff05::1]")));
+      refused =
+          assertThrows(HeddleException.class, () -> bridge.reload(config("[unicast]\ntos = 1")));
       assertEquals(
           "unicast is off and can't become mode=same addresses=transparent tos=0x01 while the"
               + " bridge runs: restart it",
@@ -168,10 +169,11 @@ class ReloadTest {
     try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500);
         Bridge bridge =
             BridgeDemo.inNamespace(
-                fabrics.namespace(0), config("group 239.1.1.1 direction=a-to-b"))) {
+                fabrics.namespace(0), config("[group 239.1.1.1]\ndirection = a-to-b"))) {
       assertEquals(1, joined(fabrics, 0, "239.1.1.1"));
       assertThrows(
-          HeddleException.class, () -> bridge.reload(config("group 239.1.1.1", "group ff05::1")));
+          HeddleException.class,
+          () -> bridge.reload(config("[group 239.1.1.1]", "[group ff05::1]")));
       assertEquals(1, joined(fabrics, 0, "239.1.1.1"));
       assertEquals(0, joined(fabrics, 1, "239.1.1.1"));
     }
@@ -193,7 +195,7 @@ class ReloadTest {
   @Test
   void closesBetweenReloadsAndRefusesTheNextOne() {
     try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500)) {
-      Bridge bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config("group 239.1.1.1"));
+      Bridge bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config("[group 239.1.1.1]"));
       CountDownLatch some = new CountDownLatch(5);
       CompletableFuture<HeddleException> refusal =
           CompletableFuture.supplyAsync(() -> reloadUntilRefused(bridge, some));
@@ -206,8 +208,8 @@ class ReloadTest {
   }
 
   private HeddleException reloadUntilRefused(Bridge bridge, CountDownLatch some) {
-    BridgeConfig one = config("group 239.1.1.1");
-    BridgeConfig two = config("group 239.1.1.1 direction=a-to-b", "group 239.1.1.2");
+    BridgeConfig one = config("[group 239.1.1.1]");
+    BridgeConfig two = config("[group 239.1.1.1]\ndirection = a-to-b", "[group 239.1.1.2]");
     try {
       for (int i = 0; true; i++) {
         bridge.reload(i % 2 == 0 ? two : one);
@@ -225,9 +227,9 @@ class ReloadTest {
           BridgeConfigParser.parse(
               "bridge.conf",
               List.of(
-                  "bridge test status=" + folder.resolve("status"),
-                  "fabric a wire interface=e11",
-                  "fabric b wire interface=e2"));
+                  "name = test\nstatus = " + folder.resolve("status"),
+                  "[fabric a]\ninterface = e11",
+                  "[fabric b]\ninterface = e2"));
       HeddleException refused =
           assertThrows(
               HeddleException.class, () -> BridgeDemo.inNamespace(fabrics.namespace(0), wrong));
@@ -243,9 +245,9 @@ class ReloadTest {
             BridgeConfigParser.parse(
                 "bridge.conf",
                 List.of(
-                    "bridge test status=" + folder.resolve("other"),
-                    "fabric a wire interface=e1",
-                    "fabric b wire interface=e2"));
+                    "name = test\nstatus = " + folder.resolve("other"),
+                    "[fabric a]\ninterface = e1",
+                    "[fabric b]\ninterface = e2"));
         refused =
             assertThrows(
                 HeddleException.class, () -> BridgeDemo.inNamespace(fabrics.namespace(0), second));

@@ -49,10 +49,10 @@ final class SecondBridgeTest {
         BridgeConfigParser.parse(
             "bridge.conf",
             List.of(
-                "bridge test" + gateway + " status=" + folder.resolve("status" + gateway),
-                "fabric a wire interface=e1 address=10.1.0." + last,
-                "fabric b wire interface=e2 address=10.2.0." + last,
-                "group 239.1.1.1")));
+                "name = test" + gateway + "\nstatus = " + folder.resolve("status" + gateway),
+                "[fabric a]\ninterface = e1\naddress = 10.1.0." + last,
+                "[fabric b]\ninterface = e2\naddress = 10.2.0." + last,
+                "[group 239.1.1.1]")));
   }
 
   private BridgeStatus status(int gateway) {

@@ -51,11 +51,11 @@ final class SetCommandTest {
     return BridgeConfigParser.parse(
         "bridge.conf",
         List.of(
-            "bridge test status=" + folder.resolve("status"),
-            "fabric a wire interface=e1 address=10.1.0.254",
-            "fabric b wire interface=e2 address=10.2.0.254",
-            "group 239.1.1.1" + more,
-            "group 239.1.1.2"));
+            "name = test\nstatus = " + folder.resolve("status"),
+            "[fabric a]\ninterface = e1\naddress = 10.1.0.254",
+            "[fabric b]\ninterface = e2\naddress = 10.2.0.254",
+            "[group 239.1.1.1]" + more,
+            "[group 239.1.1.2]"));
   }
 
   private BridgeStatus status() {
@@ -124,7 +124,7 @@ final class SetCommandTest {
         assertEquals(90, direction(0, 0).forwarded());
 
         /* A group that a reload replaces still drops packets as set. */
-        bridge.reload(config(" rate=1M"));
+        bridge.reload(config("\nrate = 1M"));
         assertEquals(10, status().groups().getFirst().dropEvery());
         send(fabrics, 1, FIRST, 100);
         awaitCounted(0, 0, 200);

@@ -47,10 +47,10 @@ class SpinningTest {
     return BridgeConfigParser.parse(
         "bridge.conf",
         List.of(
-            "bridge test status=" + folder.resolve("status") + core,
-            "fabric a wire interface=e1 address=10.1.0.254",
-            "fabric b wire interface=e2 address=10.2.0.254",
-            "group 239.1.1.1"));
+            "name = test\nstatus = " + folder.resolve("status") + core,
+            "[fabric a]\ninterface = e1\naddress = 10.1.0.254",
+            "[fabric b]\ninterface = e2\naddress = 10.2.0.254",
+            "[group 239.1.1.1]"));
   }
 
   private BridgeStatus.Direction fromA() {
@@ -78,7 +78,7 @@ class SpinningTest {
   void dataThreadStaysOnItsProcessorAndForwards() throws IOException {
     int core = ThreadAffinity.allowed().length() - 1;
     try (TwoFabrics fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500);
-        Bridge bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config(" core=" + core))) {
+        Bridge bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config("\ncore = " + core))) {
       assertTrue(bridge.describe().contains("spins on processor " + core), bridge.describe());
       send(fabrics);
       Deadline deadline = Deadline.ofSeconds(20);
@@ -101,10 +101,11 @@ class SpinningTest {
       HeddleException refused =
           assertThrows(
               HeddleException.class,
-              () -> BridgeDemo.inNamespace(fabrics.namespace(0), config(" core=8000")));
+              () -> BridgeDemo.inNamespace(fabrics.namespace(0), config("\ncore = 8000")));
       assertTrue(
           String.valueOf(refused.getMessage())
-              .startsWith("core=8000 isn't a processor that the bridge may run on; allowed are {"),
+              .startsWith(
+                  "core = 8000 isn't a processor that the bridge may run on; allowed are {"),
           refused.getMessage());
     }
   }

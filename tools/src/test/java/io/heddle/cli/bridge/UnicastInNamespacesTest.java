@@ -93,10 +93,10 @@ class UnicastInNamespacesTest {
     return BridgeConfigParser.parse(
         "bridge.conf",
         List.of(
-            "bridge test status=" + folder.resolve("status"),
-            "fabric a wire interface=e1 prefix=10.1.0.0/24,fd01::/64",
-            "fabric b wire interface=e2 prefix=10.2.0.0/24,fd02::/64",
-            "unicast"));
+            "name = test\nstatus = " + folder.resolve("status"),
+            "[fabric a]\ninterface = e1\nprefix = 10.1.0.0/24,fd01::/64",
+            "[fabric b]\ninterface = e2\nprefix = 10.2.0.0/24,fd02::/64",
+            "[unicast]"));
   }
 
   private void run(int host, List<String> commands) {

@@ -83,10 +83,10 @@ final class GatewayConfigParserTest {
         "gateway.conf: there is no 'lan'; add lan = INTERFACE, on the data centre's side",
         refusal("lan = lan0, lan1", ""));
     assertEquals(
-        "gateway.conf line 13: [list short] has no 'id'; set id = a whole number from 1 to 64",
+        "gateway.conf line 13: [list short] has no 'id'; allowed is a whole number from 1 to 64",
         refusal("id = 1", ""));
     assertEquals(
-        "gateway.conf line 8: [policy dc2] has no 'destination'; set destination = prefixes such"
+        "gateway.conf line 8: [policy dc2] has no 'destination'; allowed is prefixes such"
             + " as fc00:2::/64, 10.2.0.0/16",
         refusal("destination = fc00:2::/64, 10.2.0.0/16", ""));
     assertEquals(
