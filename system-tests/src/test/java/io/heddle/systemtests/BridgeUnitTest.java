@@ -124,7 +124,7 @@ final class BridgeUnitTest {
     }
     String config = configure("239.1.1.1", "ff05::1:3").toString();
     List<String> confined = ShippedUnit.confined(UNIT, runtime);
-    run(BRIDGE, heddle(confined, "bridge", "check", config));
+    run(BRIDGE, heddle(confined, "bridge", "check", "--config", config));
     String notify = runtime.resolve("notify").toString();
     Map<String, String> environment = Map.of("NOTIFY_SOCKET", notify, "WATCHDOG_USEC", "10000000");
     try (NotifySocket systemd = NotifySocket.at(notify)) {

@@ -184,7 +184,7 @@ final class CommandFailuresTest {
             "planes --json",
             "errors --stats HERE/empty",
             "drain --stats HERE/empty",
-            "bgp check HERE/bgp.conf",
+            "bgp check --config HERE/bgp.conf",
             "stat --watch --stats HERE/empty",
             "exporter --listen [::1]:0 --stats HERE/empty",
             "demo --planes 1 --max-bytes 8 --iterations 1 --network loopback")) {

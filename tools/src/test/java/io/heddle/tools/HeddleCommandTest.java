@@ -152,12 +152,12 @@ final class HeddleCommandTest {
   @Test
   void missingConfigurationIsReportedByBothCommands() {
     for (String command :
-        List.of("bgp check /nowhere/bgp.conf", "bgp run --config /nowhere/bgp.conf")) {
+        List.of("bgp check --config /nowhere/bgp.conf", "bgp run --config /nowhere/bgp.conf")) {
       err.getBuffer().setLength(0);
       assertEquals(1, execute(command.split(" ")));
       assertEquals(
           "heddle: the configuration /nowhere/bgp.conf can't be read: it doesn't exist; write it,"
-              + " or name another\n",
+              + " or name another with --config\n",
           err.toString());
     }
   }

@@ -8,6 +8,7 @@ import io.heddle.bridge.fabric.VerbsSpec;
 import io.heddle.bridge.infiniband.RdmaCmSidrService;
 import io.heddle.bridge.redundancy.BridgeOrders;
 import io.heddle.bridge.verbs.VerbsFabric;
+import io.heddle.cli.kit.ConfigOption;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
 import io.heddle.daemon.ControlSocket;
@@ -24,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** The {@code bridge} command: the gateway between two RDMA fabrics. */
 @Command(
@@ -44,9 +44,15 @@ import picocli.CommandLine.Parameters;
       OrderCommand.Yield.class
     })
 public final class BridgeCommand {
-  private static final String CONFIG = "/etc/heddle/bridge.conf";
   /* Null address in place of counters: a port that is only opened and closed counts nothing. */
   private static final long NO_COUNTERS = 0;
+
+  /** Option for the bridge's configuration. */
+  static final class BridgeConfigOption extends ConfigOption {
+    BridgeConfigOption() {
+      super("/etc/heddle/bridge.conf");
+    }
+  }
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
@@ -55,9 +61,10 @@ public final class BridgeCommand {
       description = {
         "Checks a configuration.",
         "With unicast, prints the required routes; for fabrics of kind verbs, opens the devices.",
-        "With --host, also checks this host for faults that keep packets from arriving. Exit code"
-            + " 1 where it finds any."
+        "With --host, also checks this host for faults that keep packets from arriving."
       },
+      exitCodeListHeading = "%nExit codes:%n",
+      exitCodeList = {ConfigOption.VALID, ConfigOption.INVALID},
       mixinStandardHelpOptions = true)
   int check(
       @Option(
@@ -66,12 +73,8 @@ public final class BridgeCommand {
           boolean host,
       @Option(names = "--json", description = "With --host: print the findings as JSON instead.")
           boolean json,
-      @Parameters(
-              paramLabel = "CONFIG",
-              arity = "0..1",
-              defaultValue = CONFIG,
-              description = "The configuration (${DEFAULT-VALUE}).")
-          Path file) {
+      @CommandLine.Mixin BridgeConfigOption option) {
+    Path file = option.file();
     BridgeConfig config = BridgeConfigParser.read(file);
     String devices = devices(config);
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
@@ -83,7 +86,7 @@ public final class BridgeCommand {
     }
     out.println(
         file
-            + " is right: bridge "
+            + " is valid: bridge "
             + config.name()
             + ", "
             + config.groups().size()
@@ -135,14 +138,8 @@ public final class BridgeCommand {
         "SIGHUP reloads the configuration: unchanged groups lose no packets."
       },
       mixinStandardHelpOptions = true)
-  int run(
-      @Option(
-              names = "--config",
-              paramLabel = "FILE",
-              defaultValue = CONFIG,
-              description = "The configuration (${DEFAULT-VALUE}).")
-          Path file)
-      throws InterruptedException {
+  int run(@CommandLine.Mixin BridgeConfigOption option) throws InterruptedException {
+    Path file = option.file();
     BridgeConfig config = BridgeConfigParser.read(file);
     Log log = DaemonStart.timedLog();
     DaemonFaults.exitOnUncaughtError("heddle bridge", log);

@@ -1,5 +1,6 @@
 package io.heddle.cli.controller;
 
+import io.heddle.cli.kit.ConfigOption;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
 import io.heddle.controller.file.ControllerConfig;
@@ -34,20 +35,27 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND")
 public final class ControllerCommand {
+  /** Option for the controller's configuration. */
+  static final class ControllerConfigOption extends ConfigOption {
+    ControllerConfigOption() {
+      super("/etc/heddle/controller.conf");
+    }
+  }
+
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   private PrintWriter out() {
     return Objects.requireNonNull(spec).commandLine().getOut();
   }
 
-  @Command(name = "check", description = "Checks a configuration.", mixinStandardHelpOptions = true)
-  int check(
-      @Option(
-              names = "--config",
-              paramLabel = "FILE",
-              required = true,
-              description = "The configuration.")
-          Path file) {
+  @Command(
+      name = "check",
+      description = "Checks a configuration.",
+      exitCodeListHeading = "%nExit codes:%n",
+      exitCodeList = {ConfigOption.VALID, ConfigOption.INVALID},
+      mixinStandardHelpOptions = true)
+  int check(@CommandLine.Mixin ControllerConfigOption option) {
+    Path file = option.file();
     ControllerConfig config = ControllerConfig.read(file);
     out()
         .printf(
@@ -100,15 +108,8 @@ public final class ControllerCommand {
         "It withdraws its rules when it ends. If it is killed, gateways keep them for a while."
       },
       mixinStandardHelpOptions = true)
-  int run(
-      @Option(
-              names = "--config",
-              paramLabel = "FILE",
-              defaultValue = "/etc/heddle/controller.conf",
-              description = "The configuration (${DEFAULT-VALUE}).")
-          Path file)
-      throws InterruptedException {
-    ControllerConfig config = ControllerConfig.read(file);
+  int run(@CommandLine.Mixin ControllerConfigOption option) throws InterruptedException {
+    ControllerConfig config = ControllerConfig.read(option.file());
     NetworkConfig network = Controller.network(config);
     DaemonStart.requireNotRunning(ControllerControl.DAEMON, network.control());
     Log log = DaemonStart.timedLog();

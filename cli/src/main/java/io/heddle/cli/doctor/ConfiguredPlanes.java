@@ -59,7 +59,9 @@ final class ConfiguredPlanes {
           new Finding.Warning(
               WRONG,
               String.valueOf(refused.getMessage()),
-              "correct it (heddle bgp check " + file + "), or name another file with --config"));
+              "correct it (heddle bgp check --config "
+                  + file
+                  + "), or name another file with --config"));
     }
   }
 

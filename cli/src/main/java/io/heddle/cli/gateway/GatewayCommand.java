@@ -1,6 +1,7 @@
 package io.heddle.cli.gateway;
 
 import io.heddle.addr.AddressText;
+import io.heddle.cli.kit.ConfigOption;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.daemon.ControlSocket;
 import io.heddle.daemon.DaemonFaults;
@@ -34,11 +35,16 @@ import picocli.CommandLine.Option;
     synopsisSubcommandLabel = "COMMAND",
     subcommands = GatewayShowCommand.class)
 public final class GatewayCommand {
-  private static final String CONFIG = "/etc/heddle/gateway.conf";
   private static final String OBSERVE_TEXT =
       "A router between gateways: reports interfaces as telemetry and touches no packet. Uses only"
           + " the keys telemetry and telemetry-* of the configuration.";
-  private static final String CONFIG_TEXT = "The configuration (${DEFAULT-VALUE}).";
+
+  /** Option for the gateway's configuration. */
+  static final class GatewayConfigOption extends ConfigOption {
+    GatewayConfigOption() {
+      super("/etc/heddle/gateway.conf");
+    }
+  }
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
@@ -51,15 +57,13 @@ public final class GatewayCommand {
   @Command(
       name = "check",
       description = "Checks a configuration, and whether this host supports it.",
+      exitCodeListHeading = "%nExit codes:%n",
+      exitCodeList = {ConfigOption.VALID, ConfigOption.INVALID},
       mixinStandardHelpOptions = true)
   int check(
-      @Option(
-              names = "--config",
-              paramLabel = "FILE",
-              defaultValue = CONFIG,
-              description = CONFIG_TEXT)
-          Path file,
+      @CommandLine.Mixin GatewayConfigOption option,
       @Option(names = "--observe", description = OBSERVE_TEXT) boolean observes) {
+    Path file = option.file();
     if (observes) {
       GatewayConfigParser.readTelemetry(file).files().server();
       print(file + " is valid for a router that observes");
@@ -82,14 +86,10 @@ public final class GatewayCommand {
       },
       mixinStandardHelpOptions = true)
   int run(
-      @Option(
-              names = "--config",
-              paramLabel = "FILE",
-              defaultValue = CONFIG,
-              description = CONFIG_TEXT)
-          Path file,
+      @CommandLine.Mixin GatewayConfigOption option,
       @Option(names = "--observe", description = OBSERVE_TEXT) boolean observes)
       throws InterruptedException {
+    Path file = option.file();
     if (observes) {
       return observe(GatewayConfigParser.readTelemetry(file));
     }
@@ -161,14 +161,8 @@ public final class GatewayCommand {
       name = "remove",
       description = "Removes program, routes and rules of an ended gateway from this host.",
       mixinStandardHelpOptions = true)
-  int remove(
-      @Option(
-              names = "--config",
-              paramLabel = "FILE",
-              defaultValue = CONFIG,
-              description = CONFIG_TEXT)
-          Path file) {
-    Gateway.remove(GatewayConfigParser.read(file));
+  int remove(@CommandLine.Mixin GatewayConfigOption option) {
+    Gateway.remove(GatewayConfigParser.read(option.file()));
     print("program, routes and rules are removed; packets are routed as without a gateway");
     return 0;
   }

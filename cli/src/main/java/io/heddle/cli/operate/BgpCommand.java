@@ -3,6 +3,7 @@ package io.heddle.cli.operate;
 import io.heddle.bgpstub.daemon.BgpDaemon;
 import io.heddle.bgpstub.daemon.ConfigParser;
 import io.heddle.bgpstub.daemon.DaemonConfig;
+import io.heddle.cli.kit.ConfigOption;
 import io.heddle.cli.stat.StatsOption;
 import io.heddle.daemon.ControlSocket;
 import io.heddle.daemon.DaemonFaults;
@@ -16,8 +17,6 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** Commands {@code heddle bgp}: the route daemon and its queries. */
 @Command(
@@ -29,18 +28,23 @@ import picocli.CommandLine.Parameters;
     synopsisSubcommandLabel = "COMMAND",
     subcommands = BgpShowCommand.class)
 public final class BgpCommand {
-  private static final String CONFIG = "/etc/heddle/bgp.conf";
+  /** Option for the route daemon's configuration. */
+  static final class BgpConfig extends ConfigOption {
+    BgpConfig() {
+      super("/etc/heddle/bgp.conf");
+    }
+  }
 
   @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
-  @Command(name = "check", description = "Checks a configuration.", mixinStandardHelpOptions = true)
-  int check(
-      @Parameters(
-              paramLabel = "CONFIG",
-              arity = "0..1",
-              defaultValue = CONFIG,
-              description = "The configuration (${DEFAULT-VALUE}).")
-          Path file) {
+  @Command(
+      name = "check",
+      description = "Checks a configuration.",
+      exitCodeListHeading = "%nExit codes:%n",
+      exitCodeList = {ConfigOption.VALID, ConfigOption.INVALID},
+      mixinStandardHelpOptions = true)
+  int check(@CommandLine.Mixin BgpConfig option) {
+    Path file = option.file();
     DaemonConfig config = ConfigParser.read(file);
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     out.println(file + " is valid: AS " + config.as() + ", " + config.peers().size() + " peers");
@@ -55,15 +59,9 @@ public final class BgpCommand {
         "SIGHUP makes it read its configuration again."
       },
       mixinStandardHelpOptions = true)
-  int run(
-      @Option(
-              names = "--config",
-              paramLabel = "FILE",
-              defaultValue = CONFIG,
-              description = "The configuration (${DEFAULT-VALUE}).")
-          Path file,
-      @CommandLine.Mixin StatsOption stats)
+  int run(@CommandLine.Mixin BgpConfig option, @CommandLine.Mixin StatsOption stats)
       throws InterruptedException {
+    Path file = option.file();
     DaemonConfig config = ConfigParser.read(file);
     Log log = DaemonStart.timedLog();
     DaemonFaults.exitOnUncaughtError("heddle bgp", log);

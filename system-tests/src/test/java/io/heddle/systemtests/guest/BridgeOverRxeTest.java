@@ -100,7 +100,7 @@ final class BridgeOverRxeTest {
 
   private static final String BRIDGE =
       """
-      heddle bridge check /tmp/bridge.conf
+      heddle bridge check --config /tmp/bridge.conf
       heddle bridge run --config /tmp/bridge.conf >/tmp/log 2>&1 &
       bridge=$!
       until grep -q 'status at' /tmp/log; do

@@ -67,7 +67,7 @@ final class MappedOnRxeTest {
   /* The server prints nothing when it listens, so the client is repeated until it succeeds. */
   static final String PROGRAMS =
       """
-      heddle bridge check /tmp/bridge.conf
+      heddle bridge check --config /tmp/bridge.conf
       heddle bridge run --config /tmp/bridge.conf >/tmp/log 2>&1 &
       bridge=$!
       until grep -q 'status at' /tmp/log; do

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bgpstub.daemon.RouteDaemonKeys;
+import io.heddle.bridge.config.BridgeKeys;
 import io.heddle.controller.network.ControllerKeys;
 import io.heddle.daemon.ConfigKeys;
 import io.heddle.gateway.config.GatewayKeys;
@@ -26,6 +27,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class KeyTablesTest {
   private static final Map<String, Map<String, ConfigKeys>> PAGES =
       Map.of(
+          "bridge.md",
+          Map.ofEntries(
+              Map.entry("keys", BridgeKeys.TOP),
+              Map.entry("keys of [fabric]", BridgeKeys.FABRIC),
+              Map.entry("keys of [group]", BridgeKeys.GROUP),
+              Map.entry("keys of [unicast]", BridgeKeys.UNICAST),
+              Map.entry("keys of [proxy]", BridgeKeys.PROXY),
+              Map.entry("keys of [redundancy]", BridgeKeys.REDUNDANCY)),
           "bgp.md",
           Map.of("keys", RouteDaemonKeys.TOP, "keys of [peer]", RouteDaemonKeys.PEER),
           "dci.md",
@@ -41,11 +50,10 @@ class KeyTablesTest {
               Map.entry("keys of [link]", ControllerKeys.LINK),
               Map.entry("keys of [path]", ControllerKeys.PATH)));
 
-  private static final Pattern TABLE =
-      Pattern.compile("(?m)^<!-- (keys[^>]*) -->\n((?:\\|.*\n)*)");
+  private static final Pattern TABLE = Pattern.compile("(?m)^<!-- (keys[^>]*) -->\n((?:\\|.*\n)*)");
 
   @ParameterizedTest
-  @ValueSource(strings = {"bgp.md", "dci.md"})
+  @ValueSource(strings = {"bgp.md", "bridge.md", "dci.md"})
   void tablesAreThoseOfTheCode(String page) throws Exception {
     Map<String, ConfigKeys> missing = new LinkedHashMap<>(PAGES.get(page));
     String existing = Files.readString(Repository.ROOT.resolve("docs").resolve(page));

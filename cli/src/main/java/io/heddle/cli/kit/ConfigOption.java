@@ -1,0 +1,30 @@
+package io.heddle.cli.kit;
+
+import java.nio.file.Path;
+import picocli.CommandLine.Option;
+
+/**
+ * Option {@code --config} of the commands that read a daemon's configuration. Each daemon has a
+ * subclass with its default file.
+ */
+public abstract class ConfigOption {
+  /** Exit code of {@code check} for a valid configuration, as in {@code exitCodeList}. */
+  public static final String VALID = "0:The configuration is valid.";
+
+  /** Exit code of {@code check} for faults, as in {@code exitCodeList}. */
+  public static final String INVALID = "1:It isn't, or the check of this host found a fault.";
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "The configuration (${DEFAULT-VALUE}).")
+  private Path file;
+
+  protected ConfigOption(String standard) {
+    file = Path.of(standard);
+  }
+
+  public Path file() {
+    return file;
+  }
+}
