@@ -2,10 +2,13 @@ package io.heddle.addr;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -58,5 +61,20 @@ final class AddressTextTest {
         AddressText.of(new InetSocketAddress(InetAddress.getByName("10.0.0.1"), 4711)));
     assertEquals(
         "no.such.host:80", AddressText.of(InetSocketAddress.createUnresolved("no.such.host", 80)));
+  }
+
+  @Test
+  void requiredAddressesAreParsedOrRefused() {
+    assertEquals("10.0.0.1", AddressText.of(AddressText.require("10.0.0.1")));
+    assertEquals("fd00::1", AddressText.of(AddressText.requireIpv6("fd00:0::1")));
+    assertEquals(0x0a000005, AddressText.requireRouterId("10.0.0.5"));
+    for (Executable refused :
+        List.<Executable>of(
+            () -> AddressText.require("10.0.1"),
+            () -> AddressText.requireIpv6("10.0.0.1"),
+            () -> AddressText.requireRouterId("0.0.0.0"),
+            () -> AddressText.requireRouterId("fd00::1"))) {
+      assertThrows(IllegalArgumentException.class, refused);
+    }
   }
 }

@@ -38,7 +38,7 @@ public record GroupSettings(
     return (address.isIpv4Mapped() ? address.toString() : "[" + address + "]") + ":" + port;
   }
 
-  /** Returns the settings in configuration syntax. */
+  /** Returns the settings as {@code key=value} pairs. */
   public String describe() {
     String class16 = String.format(Locale.ROOT, "0x%02x", trafficClass);
     return "mgid="

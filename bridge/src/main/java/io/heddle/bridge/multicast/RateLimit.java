@@ -24,7 +24,7 @@ public record RateLimit(long packetsPerSecond, int burst, int queuePackets, bool
     return packetsPerSecond == 0;
   }
 
-  /** Returns the limit in configuration syntax; empty for no limit. */
+  /** Returns the limit as {@code key=value} pairs; empty for no limit. */
   public String describe() {
     return isNone()
         ? ""

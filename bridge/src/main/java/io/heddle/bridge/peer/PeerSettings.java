@@ -47,7 +47,7 @@ public record PeerSettings(
     return group != null ? group : ipv4 ? GROUP_4 : GROUP_6;
   }
 
-  /** Returns the settings that can't change while the bridge runs, in configuration syntax. */
+  /** Returns the settings that can't change while the bridge runs, as {@code key=value} pairs. */
   public String identity() {
     return "bridge-id="
         + id

@@ -80,7 +80,7 @@ public record BridgeStatus(
    * Multicast group.
    *
    * @param group name of the group, such as 239.1.1.1:4711
-   * @param settings settings in configuration syntax
+   * @param settings settings as {@code key=value} pairs
    * @param suspended whether the storm guard has suspended the group
    * @param owner number of the bridge that the group is assigned to, 0 for none; null for a single
    *     bridge
@@ -102,7 +102,7 @@ public record BridgeStatus(
   /**
    * Unicast datagrams.
    *
-   * @param settings settings in configuration syntax
+   * @param settings settings as {@code key=value} pairs
    * @param directions direction from fabric a, then from fabric b
    * @param clients requests of the clients in fabric a, then in fabric b
    */

@@ -10,7 +10,7 @@ import io.heddle.verbs.Gid;
  * @param host address of the host in the other fabric, IPv4 in mapped form
  */
 public record ProxyAddress(int side, Gid address, Gid host) {
-  /** Returns the line in configuration syntax. */
+  /** Returns address and host, for people. */
   @Override
   public String toString() {
     return "proxy " + (side == 0 ? "a " : "b ") + address + " for=" + host;

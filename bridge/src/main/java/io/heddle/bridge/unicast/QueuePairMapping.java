@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
  * @param ports ports of the services that clients in a fabric of real queue pairs may request
  */
 public record QueuePairMapping(int queuePairs, boolean fixesImmediate, List<Integer> ports) {
-  /** Value of mode= in the configuration, for a mapping. */
+  /** Value of mode in the configuration, for a mapping. */
   public static final String WORD = "mapped";
 
   /** Default number of queue pairs. */
@@ -29,7 +29,7 @@ public record QueuePairMapping(int queuePairs, boolean fixesImmediate, List<Inte
     ports = List.copyOf(ports);
   }
 
-  /** Returns the mapping in configuration syntax. */
+  /** Returns the mapping as {@code key=value} pairs. */
   String describe() {
     return String.format(
         Locale.ROOT,

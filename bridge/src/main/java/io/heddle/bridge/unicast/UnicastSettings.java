@@ -17,7 +17,7 @@ public record UnicastSettings(
     Addresses addresses,
     ProxyAddresses proxyAddresses,
     @Nullable QueuePairMapping mapping) {
-  /** Value of mode= in the configuration, for unchanged queue pair numbers. */
+  /** Value of mode in the configuration, for unchanged queue pair numbers. */
   public static final String SAME_NUMBERS = "same";
 
   /** Addresses by which hosts know the hosts of the other fabric. */
@@ -53,7 +53,7 @@ public record UnicastSettings(
     return addresses == Addresses.TRANSPARENT;
   }
 
-  /** Returns the settings that can't change while the bridge runs, in configuration syntax. */
+  /** Returns the settings that can't change while the bridge runs, as {@code key=value} pairs. */
   public String fixed() {
     return String.format(
         Locale.ROOT,

@@ -6,7 +6,6 @@ import io.heddle.dataplane.SteerKey;
 import io.heddle.gateway.Gateway;
 import io.heddle.gateway.GatewayStatus;
 import io.heddle.platform.HeddleException;
-import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /** Handler of the control socket's queries and orders. It may be called by any thread. */
@@ -63,16 +62,8 @@ final class GatewayRequestHandler {
       throw new IllegalArgumentException(words[0] + " needs four words");
     }
     return new SteerKey(
-        address(words[1]),
+        AddressText.require(words[1]),
         Integer.parseInt(words[2]),
-        words[3].equals(ANY) ? null : address(words[3]));
-  }
-
-  private static InetAddress address(String text) {
-    InetAddress address = AddressText.parse(text);
-    if (address == null) {
-      throw new IllegalArgumentException("'" + text + "' isn't an IP address");
-    }
-    return address;
+        words[3].equals(ANY) ? null : AddressText.require(words[3]));
   }
 }
