@@ -1,0 +1,182 @@
+package io.heddle.softdevice.queue;
+
+import io.heddle.addr.RocePorts;
+import io.heddle.platform.Errno;
+import io.heddle.platform.Log;
+import io.heddle.platform.SystemCallException;
+import io.heddle.roce.wire.EndpointParameters;
+import io.heddle.roce.wire.PacketFormat;
+import io.heddle.softdevice.io.EgressPinning;
+import io.heddle.softdevice.io.PeerLink;
+import io.heddle.softdevice.io.PeerLinks;
+import io.heddle.softdevice.io.ReceivePort;
+import io.heddle.softdevice.io.SoftPort;
+import io.heddle.softdevice.io.SourcePorts;
+import io.heddle.softdevice.io.UdpSocket;
+import io.heddle.verbs.Gid;
+import io.heddle.verbs.VerbsException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sockets of an open device: a receiving socket for each address in use, shared by all links of
+ * that address, and a sending socket for each link. Guarded by the context's monitor.
+ */
+final class DeviceSockets {
+  private final SoftPort port;
+  private final RocePorts ports;
+  private final SourcePorts sourcePorts;
+  private final Engine engine;
+  private final ProgressThread progressThread;
+  private final Log log;
+  private final EgressPinning egressPinning;
+  private final Map<Gid, ReceivePort> receivePorts = new HashMap<>();
+
+  DeviceSockets(
+      SoftPort port,
+      RocePorts ports,
+      SourcePorts sourcePorts,
+      Engine engine,
+      ProgressThread progressThread,
+      Log log) {
+    this.port = port;
+    this.ports = ports;
+    this.sourcePorts = sourcePorts;
+    this.engine = engine;
+    this.progressThread = progressThread;
+    this.log = log;
+    egressPinning = new EgressPinning(log);
+  }
+
+  EgressPinning egressPinning() {
+    return egressPinning;
+  }
+
+  /**
+   * Opens sockets for a queue pair on these addresses. An entry of the result is null if its index
+   * is negative.
+   *
+   * @throws VerbsException for too many or no addresses, or if a socket can't be opened
+   */
+  List<PeerLinks.@Nullable LocalEnd> open(int[] gidIndexes, SoftQueuePair qp) {
+    if (gidIndexes.length > EndpointParameters.MOST_LINKS
+        || Arrays.stream(gidIndexes).noneMatch(i -> i >= 0)) {
+      throw new VerbsException(
+          "modify_qp",
+          qp
+              + " to INIT on addresses "
+              + Arrays.toString(gidIndexes)
+              + " (1 to "
+              + EndpointParameters.MOST_LINKS
+              + ")",
+          Errno.EINVAL);
+    }
+    closeUnusedReceivers();
+    List<PeerLinks.@Nullable LocalEnd> opened = new ArrayList<>();
+    try {
+      for (int index : gidIndexes) {
+        opened.add(index < 0 ? null : openLink(index, qp));
+      }
+    } catch (VerbsException failed) {
+      opened.stream().filter(Objects::nonNull).forEach(each -> each.socket().close());
+      throw failed;
+    }
+    return opened;
+  }
+
+  private PeerLinks.LocalEnd openLink(int gidIndex, SoftQueuePair qp) {
+    SoftPort.Address address = port.address(gidIndex);
+    ReceivePort receiver = receivePort(address);
+    return new PeerLinks.LocalEnd(PeerLink.open(address, sourcePorts, qp), address, receiver);
+  }
+
+  /** Returns the receiving socket of this address, opened at first use. */
+  private ReceivePort receivePort(SoftPort.Address address) {
+    ReceivePort open = receivePorts.get(address.gid());
+    if (open != null) {
+      return open;
+    }
+    UdpSocket socket;
+    try {
+      socket = bindReceiver(address);
+    } catch (SystemCallException failed) {
+      throw new VerbsException("modify_qp", "soft0, receiving on " + address.gid(), failed.errno());
+    }
+    ReceivePort fresh = new ReceivePort(socket);
+    receivePorts.put(address.gid(), fresh);
+    engine.lock.lock();
+    try {
+      engine.addReceiveSocket(socket.fd());
+    } finally {
+      engine.unlock();
+    }
+    progressThread.watch(socket.fd());
+    return fresh;
+  }
+
+  /* Closes unused sockets of removed addresses, since addresses change while a job runs. */
+  private void closeUnusedReceivers() {
+    if (receivePorts.values().stream().allMatch(ReceivePort::isUsed)) {
+      return;
+    }
+    Set<Gid> there =
+        port.addresses().stream().map(SoftPort.Address::gid).collect(Collectors.toSet());
+    receivePorts
+        .entrySet()
+        .removeIf(entry -> {
+          ReceivePort open = entry.getValue();
+          boolean unused = !open.isUsed() && !there.contains(entry.getKey());
+          if (unused) {
+            engine.lock.lock();
+            try {
+              engine.removeReceiveSocket(open.socket().fd());
+            } finally {
+              engine.unlock();
+            }
+            open.socket().close();
+          }
+          return unused;
+        });
+  }
+
+  private UdpSocket bindReceiver(SoftPort.Address address) {
+    for (int each = ports.first(); each <= ports.last(); each++) {
+      try {
+        return bound(address, each);
+      } catch (SystemCallException failed) {
+        if (!UdpSocket.isAddressInUse(failed)) {
+          throw failed;
+        }
+      }
+    }
+    UdpSocket outside = UdpSocket.bind(address.gid(), address.scope(), 0, true);
+    log.warn(
+        "soft0: UDP ports %s of %s are all in use; receiving on port %d, which a firewall may"
+            + " block; %s sets a larger range",
+        ports, address.gid(), outside.port(), RocePorts.VARIABLE);
+    return outside;
+  }
+
+  private UdpSocket bound(SoftPort.Address address, int number) {
+    UdpSocket socket = UdpSocket.bind(address.gid(), address.scope(), number, true);
+    if (number != PacketFormat.ROCE_PORT) {
+      log.info(
+          "soft0: receiving on port %d of %s, which only other soft devices learn and use",
+          number, address.gid());
+    }
+    return socket;
+  }
+
+  /** Closes the receiving sockets. Links close their sending sockets themselves. */
+  void close() {
+    receivePorts.values().forEach(open -> open.socket().close());
+    receivePorts.clear();
+  }
+}
