@@ -5,7 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.ProcessCalls;
 import io.heddle.platform.SystemCallException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -31,7 +31,7 @@ public final class BpfObject {
     if (missing.isPresent()) {
       return missing;
     }
-    return LinuxCalls.geteuid() == 0
+    return ProcessCalls.geteuid() == 0
         ? Optional.empty()
         : Optional.of("loading a BPF program needs root (CAP_BPF, CAP_NET_ADMIN, CAP_SYS_ADMIN)");
   }

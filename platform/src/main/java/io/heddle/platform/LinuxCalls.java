@@ -12,7 +12,7 @@ import java.lang.invoke.VarHandle;
 
 /**
  * Linux system calls on descriptors, each of which is a small static method over {@code long}
- * addresses. {@link MemoryCalls} has the system calls on memory.
+ * addresses. {@link MemoryCalls}, {@link PipeCalls} and {@link ProcessCalls} have other calls.
  *
  * <p>Every method returns the C function's result, or the negated errno if the result is −1. It
  * throws no exception and allocates nothing. There are three call shapes, of 3, 5 and 7 arguments,
@@ -58,16 +58,8 @@ public final class LinuxCalls {
   private static final MethodHandle READ = find("read", 3);
   private static final MethodHandle WRITE = find("write", 3);
   private static final MethodHandle POLL = find("poll", 3);
-  private static final MethodHandle PIPE2 = find("pipe2", 2);
-  private static final MethodHandle VMSPLICE = find("vmsplice", 4);
-  private static final MethodHandle SPLICE = find("splice", 6);
   private static final MethodHandle IOCTL = find("ioctl", 3);
-  private static final MethodHandle GETPID = find("getpid", 0);
-  private static final MethodHandle GETEUID = find("geteuid", 0);
-  private static final MethodHandle KILL = find("kill", 2);
-  private static final MethodHandle GETRANDOM = find("getrandom", 3);
   private static final MethodHandle FCNTL = find("fcntl", 3);
-  private static final MethodHandle GETRLIMIT = find("getrlimit", 2);
 
   private LinuxCalls() {}
 
@@ -433,136 +425,6 @@ public final class LinuxCalls {
   public static long write(MemorySegment capture, int fd, long address, long lengthBytes) {
     try {
       return result(capture, (long) WRITE.invokeExact(capture, (long) fd, address, lengthBytes));
-    } catch (Throwable thrown) {
-      throw unexpected(thrown);
-    }
-  }
-
-  private static int enterPipeEnds(long addressOfEnds) {
-    MemorySegment ends = MemorySegment.ofAddress(addressOfEnds).reinterpret(2L * Integer.BYTES);
-    int failure = 0;
-    for (int i = 0; i < 2; i++) {
-      int moved = enterDescriptor(ends.getAtIndex(JAVA_INT, i));
-      ends.setAtIndex(JAVA_INT, i, moved);
-      failure = Math.min(failure, moved);
-    }
-    for (int i = 0; i < 2 && failure < 0; i++) {
-      if (ends.getAtIndex(JAVA_INT, i) >= 0) {
-        close(ends.getAtIndex(JAVA_INT, i));
-      }
-    }
-    return failure;
-  }
-
-  /**
-   * Creates a pipe. Writes the descriptors of its read end and write end, two C {@code int}, to the
-   * address.
-   */
-  public static int pipe(long addressOfEnds, int flags) {
-    MemorySegment capture = CAPTURE.get();
-    try {
-      int result =
-          intResult(capture, (long) PIPE2.invokeExact(capture, addressOfEnds, (long) flags, 0L));
-      return result < 0 ? result : enterPipeEnds(addressOfEnds);
-    } catch (Throwable thrown) {
-      throw unexpected(thrown);
-    }
-  }
-
-  /**
-   * Puts the pages of an iovec into a pipe without a copy and without blocking. Returns the number
-   * of bytes that the pipe took, or the negated errno.
-   */
-  public static long vmsplice(MemorySegment capture, int pipeFd, long addressOfIovec) {
-    try {
-      return result(
-          capture,
-          (long)
-              VMSPLICE.invokeExact(
-                  capture, (long) pipeFd, addressOfIovec, 1L, 2L /* SPLICE_F_NONBLOCK */, 0L));
-    } catch (Throwable thrown) {
-      throw unexpected(thrown);
-    }
-  }
-
-  /**
-   * Moves bytes from a pipe to a socket without blocking. Returns the number of bytes, or the
-   * negated errno.
-   */
-  public static long splice(MemorySegment capture, int pipeFd, int socketFd, long lengthBytes) {
-    try {
-      return result(
-          capture,
-          (long)
-              SPLICE.invokeExact(
-                  capture,
-                  (long) pipeFd,
-                  0L,
-                  (long) socketFd,
-                  0L,
-                  lengthBytes,
-                  2L /* SPLICE_F_NONBLOCK */,
-                  0L));
-    } catch (Throwable thrown) {
-      throw unexpected(thrown);
-    }
-  }
-
-  /**
-   * Returns this process's id. Java's ProcessHandle would start threads that wait for child
-   * processes.
-   */
-  public static int getpid() {
-    try {
-      return (int) (long) GETPID.invokeExact(CAPTURE.get(), 0L, 0L, 0L);
-    } catch (Throwable thrown) {
-      throw unexpected(thrown);
-    }
-  }
-
-  /** Returns the effective user id of this process. */
-  public static int geteuid() {
-    try {
-      return (int) (long) GETEUID.invokeExact(CAPTURE.get(), 0L, 0L, 0L);
-    } catch (Throwable thrown) {
-      throw unexpected(thrown);
-    }
-  }
-
-  /**
-   * Returns whether a process with this id exists. This also finds other users' processes, even if
-   * {@code /proc} hides them.
-   */
-  public static boolean isAlive(int pid) {
-    MemorySegment capture = CAPTURE.get();
-    try {
-      int result =
-          intResult(capture, (long) KILL.invokeExact(capture, (long) pid, 0L /* no signal */, 0L));
-      return result == 0 || result == -Errno.EPERM;
-    } catch (Throwable thrown) {
-      throw unexpected(thrown);
-    }
-  }
-
-  /** Writes the soft and the hard limit of a resource to memory, each as a long. */
-  static int getrlimit(int resource, long limits) {
-    MemorySegment capture = CAPTURE.get();
-    try {
-      return intResult(capture, (long) GETRLIMIT.invokeExact(capture, (long) resource, limits, 0L));
-    } catch (Throwable thrown) {
-      throw unexpected(thrown);
-    }
-  }
-
-  /**
-   * Fills memory with random bytes. A signal never shortens requests of up to 256 bytes. Returns
-   * the number of bytes, or the negated errno.
-   */
-  public static long getrandom(long address, int lengthBytes) {
-    MemorySegment capture = CAPTURE.get();
-    try {
-      return result(
-          capture, (long) GETRANDOM.invokeExact(capture, address, (long) lengthBytes, 0L));
     } catch (Throwable thrown) {
       throw unexpected(thrown);
     }

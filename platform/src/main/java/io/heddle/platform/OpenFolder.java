@@ -81,7 +81,7 @@ public final class OpenFolder implements AutoCloseable {
   /** Returns whether only root and this process's user can replace files of this directory. */
   public boolean isSafe() {
     FileStatus status = status();
-    return (status.owner() == FileStatus.ROOT || status.owner() == LinuxCalls.geteuid())
+    return (status.owner() == FileStatus.ROOT || status.owner() == ProcessCalls.geteuid())
         && !status.isOpenToOthers();
   }
 

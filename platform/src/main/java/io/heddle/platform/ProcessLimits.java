@@ -23,7 +23,7 @@ public final class ProcessLimits {
   static long soft(int resource) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment both = arena.allocate(2L * Long.BYTES, Long.BYTES);
-      int result = LinuxCalls.getrlimit(resource, both.address());
+      int result = ProcessCalls.getrlimit(resource, both.address());
       return result < 0 ? result : both.get(ValueLayout.JAVA_LONG, 0);
     }
   }

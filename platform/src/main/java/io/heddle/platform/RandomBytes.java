@@ -47,7 +47,7 @@ public final class RandomBytes {
       throw new IllegalArgumentException("up to " + MOST + " bytes, not " + count);
     }
     MemorySegment bytes = arena.allocate(count, Long.BYTES);
-    long drawn = LinuxCalls.getrandom(bytes.address(), count);
+    long drawn = ProcessCalls.getrandom(bytes.address(), count);
     if (drawn != count) {
       throw new SystemCallException("getrandom", drawn < 0 ? (int) -drawn : Errno.EAGAIN);
     }

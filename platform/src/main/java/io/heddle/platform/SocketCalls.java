@@ -92,11 +92,11 @@ public final class SocketCalls {
     MemorySegment capture = LinuxCalls.errnoCapture();
     Memory.ALL.set(Memory.NATIVE_LONG, cell, address);
     Memory.ALL.set(Memory.NATIVE_LONG, cell + 8, lengthBytes);
-    long taken = LinuxCalls.vmsplice(capture, pipeIn, cell);
+    long taken = PipeCalls.vmsplice(capture, pipeIn, cell);
     if (taken != lengthBytes) {
       return taken >= 0 || taken == -Errno.EAGAIN ? -Errno.ENOSPC : (int) taken;
     }
-    long left = LinuxCalls.splice(capture, pipeOut, socketFd, lengthBytes);
+    long left = PipeCalls.splice(capture, pipeOut, socketFd, lengthBytes);
     return left == lengthBytes ? 0 : left < 0 ? (int) left : -Errno.EIO;
   }
 }

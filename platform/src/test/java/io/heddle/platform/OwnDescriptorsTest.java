@@ -62,7 +62,7 @@ class OwnDescriptorsTest {
     opened.add(LinuxCalls.eventfd(0, 0));
     opened.add(FileCalls.openat(FileCalls.AT_FDCWD, "/dev/null", FileCalls.O_RDWR, 0));
     long ends = Memory.allocate(arena, 8, 8);
-    assertEquals(0, LinuxCalls.pipe(ends, 0));
+    assertEquals(0, PipeCalls.pipe(ends, 0));
     opened.add(Memory.getInt(ends));
     opened.add(Memory.getInt(ends + 4));
     opened.forEach(fd -> assertTrue(isEntered(fd), () -> "descriptor " + fd));

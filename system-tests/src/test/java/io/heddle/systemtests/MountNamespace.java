@@ -1,6 +1,6 @@
 package io.heddle.systemtests;
 
-import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.ProcessCalls;
 import io.heddle.tools.lab.Skip;
 import java.io.IOException;
 import java.util.List;
@@ -11,7 +11,7 @@ final class MountNamespace {
 
   /** Skips the test if this machine doesn't permit mount namespaces. */
   static void orSkip() throws IOException, InterruptedException {
-    if (LinuxCalls.geteuid() != 0) {
+    if (ProcessCalls.geteuid() != 0) {
       Skip.because("only root can mount for a command of its own");
     }
     if (new ProcessBuilder("unshare", "--mount", "true").start().waitFor() != 0) {

@@ -7,10 +7,10 @@ import io.heddle.addr.PlaneDiscovery;
 import io.heddle.addr.PlaneRules;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LeakLedger;
-import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.Options;
+import io.heddle.platform.ProcessCalls;
 import io.heddle.routes.RouteReader;
 import io.heddle.routes.RoutesPath;
 import io.heddle.stats.DistinctErrors;
@@ -105,7 +105,8 @@ public final class Transport implements AutoCloseable {
             planes, () -> new HostPlanes(HostAddresses.read(), rules, filter, publishedPlanes()));
     opened.onFailure(() -> devices.forEach(NetDevice::close));
     provider = search.provider();
-    String hostName = devices.getFirst().planes().getFirst().gid() + " pid " + LinuxCalls.getpid();
+    String hostName =
+        devices.getFirst().planes().getFirst().gid() + " pid " + ProcessCalls.getpid();
     logRejected(found);
     List<InetAddress> controlAddresses =
         ControlAddresses.choose(

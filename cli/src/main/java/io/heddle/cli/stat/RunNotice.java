@@ -2,9 +2,9 @@ package io.heddle.cli.stat;
 
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.FileStatus;
-import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.OpenFile;
 import io.heddle.platform.OpenFolder;
+import io.heddle.platform.ProcessCalls;
 import io.heddle.platform.RandomBytes;
 import io.heddle.platform.SystemCallException;
 import java.io.IOException;
@@ -56,13 +56,13 @@ public final class RunNotice implements AutoCloseable {
   }
 
   static RunNotice create(Path folder, Path sharedMemory) {
-    String user = Integer.toUnsignedString(LinuxCalls.geteuid());
+    String user = Integer.toUnsignedString(ProcessCalls.geteuid());
     String name =
         StatsFolders.PREFIX
             + "uid"
             + user
             + MARK
-            + LinuxCalls.getpid()
+            + ProcessCalls.getpid()
             + "-"
             + Integer.toHexString(RandomBytes.nextBits(31));
     OpenFolder memory = OpenFolder.open(sharedMemory);
@@ -102,9 +102,9 @@ public final class RunNotice implements AutoCloseable {
         FileStatus status = OpenFolder.statusOf(each);
         if (status != null
             && status.isRegular()
-            && status.owner() == LinuxCalls.geteuid()
+            && status.owner() == ProcessCalls.geteuid()
             && status.sizeBytes() > 0
-            && !LinuxCalls.isAlive(process(name))
+            && !ProcessCalls.isAlive(process(name))
             && !isLocked(memory, name)) {
           memory.remove(name);
         }
@@ -127,7 +127,7 @@ public final class RunNotice implements AutoCloseable {
     try {
       return Integer.parseInt(number.substring(0, number.indexOf('-')));
     } catch (NumberFormatException | StringIndexOutOfBoundsException notOurs) {
-      return LinuxCalls.getpid(); // a living process, so the notice stays
+      return ProcessCalls.getpid(); // a living process, so the notice stays
     }
   }
 

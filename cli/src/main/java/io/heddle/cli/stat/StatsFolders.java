@@ -3,8 +3,8 @@ package io.heddle.cli.stat;
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.FileStatus;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.OpenFolder;
+import io.heddle.platform.ProcessCalls;
 import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsReader;
 import java.io.IOException;
@@ -75,7 +75,7 @@ public final class StatsFolders {
   }
 
   private boolean isRead(long owner) {
-    long user = LinuxCalls.geteuid();
+    long user = ProcessCalls.geteuid();
     return owner == user
         || users == Users.ALL
         || users == Users.CONTROLLED && user == FileStatus.ROOT;
@@ -106,7 +106,7 @@ public final class StatsFolders {
           folders.addAll(RunNotice.read(each));
         } else if (!status.isFolder() || status.isWritableByOthers()) {
           ignored.add(each + " is skipped: it is " + status.describe());
-        } else if (status.owner() == LinuxCalls.geteuid() || Files.isReadable(each)) {
+        } else if (status.owner() == ProcessCalls.geteuid() || Files.isReadable(each)) {
           folders.add(each);
         }
       }

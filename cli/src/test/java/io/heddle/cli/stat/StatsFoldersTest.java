@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.ProcessCalls;
 import io.heddle.platform.testing.NetworkNamespace;
 import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsFile;
@@ -54,7 +54,7 @@ class StatsFoldersTest {
   }
 
   private static void giveToOther(Path file) throws IOException {
-    if (LinuxCalls.geteuid() != 0) {
+    if (ProcessCalls.geteuid() != 0) {
       NetworkNamespace.skipWhere("only root can make files of another user");
     }
     Files.setAttribute(file, "unix:uid", OTHER, LinkOption.NOFOLLOW_LINKS);

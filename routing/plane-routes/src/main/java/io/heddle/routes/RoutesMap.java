@@ -4,11 +4,11 @@ import io.heddle.platform.Errno;
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.FileStatus;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
 import io.heddle.platform.MemoryCalls;
 import io.heddle.platform.OpenFile;
 import io.heddle.platform.OpenFolder;
+import io.heddle.platform.ProcessCalls;
 import io.heddle.platform.SystemCallException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -130,7 +130,7 @@ final class RoutesMap implements AutoCloseable {
       Path path, FileStatus file, FileStatus folder, boolean writing) {
     int owner = file.owner();
     boolean trusted =
-        owner == LinuxCalls.geteuid()
+        owner == ProcessCalls.geteuid()
             || !writing
                 && (owner == FileStatus.ROOT
                     || owner == folder.owner() && !folder.isWritableByOthers());

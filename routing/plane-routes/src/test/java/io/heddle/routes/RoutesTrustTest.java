@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.ProcessCalls;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -37,7 +37,7 @@ class RoutesTrustTest {
   }
 
   private static void giveToOther(Path file) throws IOException {
-    if (LinuxCalls.geteuid() != 0) {
+    if (ProcessCalls.geteuid() != 0) {
       String reason = "only root can make files of another user";
       System.out.println("skipped: " + reason);
       Assumptions.abort(reason);

@@ -271,9 +271,12 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   @Override
   public boolean pollHealth() {
     guarded(this::countResent);
-    guarded(this::checkForSilence);
     Failover begun = failover;
-    return begun != null && begun.isPeerSilent();
+    if (begun == null) {
+      return false;
+    }
+    guarded(begun::checkForSilence);
+    return begun.isPeerSilent();
   }
 
   /* Adds the devices' counts of packets, such as those resent, to the counters of the planes. */
@@ -281,13 +284,6 @@ public final class Connection implements DeviceConnection, FailoverConnection {
     CarrierPairs made = pairs;
     if (made != null) {
       made.countResent();
-    }
-  }
-
-  private void checkForSilence() {
-    Failover begun = failover;
-    if (begun != null) {
-      begun.checkForSilence();
     }
   }
 

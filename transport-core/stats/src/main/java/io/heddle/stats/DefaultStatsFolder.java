@@ -2,8 +2,8 @@ package io.heddle.stats;
 
 import io.heddle.platform.Errno;
 import io.heddle.platform.FileStatus;
-import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.OpenFolder;
+import io.heddle.platform.ProcessCalls;
 import io.heddle.platform.SystemCallException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -65,7 +65,7 @@ final class DefaultStatsFolder {
     }
     try {
       FileStatus status = folder.status();
-      if (status.owner() == LinuxCalls.geteuid()) {
+      if (status.owner() == ProcessCalls.geteuid()) {
         if (status.isWritableByOthers()) {
           folder.denyWriteToOthers(); // the folder was created under a lax umask
         }
@@ -97,7 +97,7 @@ final class DefaultStatsFolder {
   private static String user() {
     String name = System.getProperty("user.name", NAMELESS);
     return name.equals(NAMELESS) || name.indexOf('/') >= 0
-        ? "uid" + Integer.toUnsignedString(LinuxCalls.geteuid())
+        ? "uid" + Integer.toUnsignedString(ProcessCalls.geteuid())
         : name;
   }
 }

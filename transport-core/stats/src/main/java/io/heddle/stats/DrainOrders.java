@@ -4,9 +4,9 @@ import io.heddle.platform.Errno;
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.FileStatus;
 import io.heddle.platform.HeddleException;
-import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.OpenFile;
 import io.heddle.platform.OpenFolder;
+import io.heddle.platform.ProcessCalls;
 import io.heddle.platform.SystemCallException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -33,7 +33,7 @@ public record DrainOrders(Path file, Set<Integer> issuers) {
    * changes them.
    */
   public static DrainOrders in(Path folder) {
-    Set<Integer> issuers = new TreeSet<>(Set.of(LinuxCalls.geteuid()));
+    Set<Integer> issuers = new TreeSet<>(Set.of(ProcessCalls.geteuid()));
     FileStatus status = OpenFolder.statusOf(folder);
     if (status != null) {
       issuers.add(status.owner());
@@ -43,7 +43,7 @@ public record DrainOrders(Path file, Set<Integer> issuers) {
 
   /** Returns the orders that this process follows if its statistics are in this folder. */
   public static DrainOrders forThisProcess(Path folder) {
-    return new DrainOrders(folder.resolve(NAME), Set.of(LinuxCalls.geteuid()));
+    return new DrainOrders(folder.resolve(NAME), Set.of(ProcessCalls.geteuid()));
   }
 
   /**

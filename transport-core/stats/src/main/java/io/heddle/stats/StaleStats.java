@@ -1,8 +1,8 @@
 package io.heddle.stats;
 
-import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.OpenFile;
 import io.heddle.platform.OpenFolder;
+import io.heddle.platform.ProcessCalls;
 import io.heddle.platform.SystemCallException;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -80,7 +80,7 @@ final class StaleStats {
       return false;
     }
     try {
-      return LinuxCalls.isAlive(Integer.parseInt(parts.group(1)));
+      return ProcessCalls.isAlive(Integer.parseInt(parts.group(1)));
     } catch (NumberFormatException tooLarge) {
       return true;
     }

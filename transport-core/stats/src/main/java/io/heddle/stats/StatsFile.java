@@ -2,9 +2,9 @@ package io.heddle.stats;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
-import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.platform.ProcessCalls;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -53,7 +53,7 @@ public final class StatsFile implements AutoCloseable {
 
   StatsFile(@Nullable Path directory, Path sharedMemory, Log log) {
     this.log = log;
-    int pid = LinuxCalls.getpid();
+    int pid = ProcessCalls.getpid();
     memory = new StatsMemory(nameOf(pid), directory, sharedMemory, log);
     base = memory.base;
     Memory.ALL.set(Memory.NATIVE_INT, base + StatsLayout.COUNT, StatsLayout.RECORDS);

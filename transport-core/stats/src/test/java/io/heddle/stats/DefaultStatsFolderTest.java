@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.OpenFolder;
+import io.heddle.platform.ProcessCalls;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -29,7 +29,7 @@ class DefaultStatsFolderTest {
     DefaultStatsFolder.Found found = DefaultStatsFolder.findOrCreate(sharedMemory);
     try (OpenFolder folder = found.folder()) {
       assertEquals(expected, folder.path());
-      assertEquals(LinuxCalls.geteuid(), folder.status().owner());
+      assertEquals(ProcessCalls.geteuid(), folder.status().owner());
       assertFalse(folder.status().isWritableByOthers(), folder.status().describe());
       assertTrue(Files.isDirectory(expected));
     }

@@ -2,7 +2,7 @@ package io.heddle.stats;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.ProcessCalls;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -22,7 +22,7 @@ final class OtherUser {
 
   /** Skips the test unless root runs it. */
   static void skipUnlessRoot() {
-    if (LinuxCalls.geteuid() != 0) {
+    if (ProcessCalls.geteuid() != 0) {
       String reason = "only root can make files of another user, and mount file systems";
       System.out.println("skipped: " + reason);
       Assumptions.abort(reason);

@@ -2,6 +2,7 @@ package io.heddle.softdevice.io;
 
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Memory;
+import io.heddle.platform.PipeCalls;
 import io.heddle.platform.SocketCalls;
 import io.heddle.roce.transport.TransmitRing;
 import java.lang.foreign.Arena;
@@ -55,7 +56,7 @@ public final class PagePipe {
     }
     long cells = Memory.allocate(arena, CELLS_BYTES, 8);
     long sink = Memory.allocate(arena, TransmitRing.SLOT_BYTES, 8);
-    if (LinuxCalls.pipe(cells + 16, CLOEXEC_NONBLOCK) < 0) {
+    if (PipeCalls.pipe(cells + 16, CLOEXEC_NONBLOCK) < 0) {
       return null;
     }
     PagePipe pipe = new PagePipe(cells, sink);

@@ -8,6 +8,7 @@ import io.heddle.platform.Errno;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.platform.PipeCalls;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.roce.transport.Counters;
 import io.heddle.roce.transport.LargeTrains;
@@ -59,7 +60,7 @@ class SystemCallFailuresTest {
   void replacedReceivingSocketEndsDevice() {
     try (Arena arena = Arena.ofConfined()) {
       long ends = Memory.allocate(arena, 2L * Integer.BYTES, 8);
-      assertEquals(0, LinuxCalls.pipe(ends, 0x80000));
+      assertEquals(0, PipeCalls.pipe(ends, 0x80000));
       int in = Memory.getInt(ends);
       LinuxCalls.closeWith(arena, in);
       LinuxCalls.closeWith(arena, Memory.getInt(ends + Integer.BYTES));

@@ -4,17 +4,20 @@ import io.heddle.roce.wire.PsnBits;
 
 /**
  * Receive counters of a responder for each of several links: bytes, and packets by their distance
- * from the first missing sequence number. Used under the progress lock.
+ * from the first missing sequence number. Counts nothing where there is only one link. Used under
+ * the progress lock.
  */
 public final class LinkArrivals {
   private long[] receivedBytes = {};
   private long[][] ahead = {};
+  private boolean isCounting;
 
   /**
    * Starts to count for this number of links. Earlier counts are kept if the number is unchanged.
    */
   public void start(int links) {
-    if (links > 1 && links != receivedBytes.length) {
+    isCounting = links > 1;
+    if (isCounting && links != receivedBytes.length) {
       receivedBytes = new long[links];
       ahead = new long[links][PsnBits.BIT_LENGTHS];
     }
@@ -24,8 +27,10 @@ public final class LinkArrivals {
    * Counts a packet, which is {@code numbersAhead} sequence numbers after the first missing one.
    */
   public void count(int link, int payloadBytes, int numbersAhead) {
-    receivedBytes[link] += payloadBytes;
-    ahead[link][Integer.SIZE - Integer.numberOfLeadingZeros(numbersAhead)]++;
+    if (isCounting) {
+      receivedBytes[link] += payloadBytes;
+      ahead[link][Integer.SIZE - Integer.numberOfLeadingZeros(numbersAhead)]++;
+    }
   }
 
   public long receivedBytes(int link) {

@@ -3,9 +3,10 @@ package io.heddle.roce.transport;
 import io.heddle.roce.wire.PacketSizes;
 
 /**
- * Transmit interface of a queue pair: the soft device's sockets, or a simulated fabric. It is
- * called for each train, so at most two implementations are loaded, which the JIT compiler can
- * inline. Used under the progress lock.
+ * Transmit interface of a queue pair. It has two users: the soft device's sockets, and the virtual
+ * pair of the tests, which runs both ends of a connection in virtual time, without sockets, and
+ * loses packets by a seed. It is called for each train, so one process must not load more than two
+ * implementations, which the JIT compiler can inline. Used under the progress lock.
  */
 public interface PacketOutlet {
   /** Result of sending a train. */

@@ -244,6 +244,11 @@ public final class TransmitRing {
     return totalBytes[(int) index & mask];
   }
 
+  /** Returns the payload bytes of a slot. An immediate may count as four bytes of payload. */
+  public int payloadBytes(long index) {
+    return totalBytes(index) - packets(index) * PacketFormat.WRITE_ONLY_BYTES;
+  }
+
   public long sentAtNs(long index) {
     return sentAtNs[(int) index & mask];
   }

@@ -5,8 +5,8 @@
  * interfaces: {@code PacketOutlet} sends packets, {@code QueuePairEvents} takes completions,
  * failures and timers.
  *
- * <p>The owner is the soft device. Nothing here has a socket, a thread or a clock, so a simulated
- * fabric can be the owner too.
+ * <p>The owner is the soft device; in tests, a pair of queue pairs in virtual time ({@code
+ * VirtualPair}), since nothing here has a socket, a thread or a clock.
  *
  * <p>Threads: all state belongs to the holder of the owner's lock; times are arguments. Posting
  * threads reach this state through the two queues. Any thread may read counters.

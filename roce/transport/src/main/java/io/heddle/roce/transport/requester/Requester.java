@@ -52,6 +52,8 @@ public final class Requester {
   private final LinkScheduler loads;
   private final LossDetector lossDetector;
   private final SlotSender sender;
+  private final AcknowledgedSlots acknowledged;
+  private final Losses losses;
 
   /*
    * Maximum number of outstanding packets: those that fit the peer's socket buffer and this end's
@@ -94,6 +96,20 @@ public final class Requester {
     sender =
         new SlotSender(
             events, outlet, memory, builder, read, outstanding, loads, tags, responder, counters);
+    losses = new Losses(events, outstanding, read, loads, tags, lossDetector);
+    acknowledged =
+        new AcknowledgedSlots(
+            events,
+            counters,
+            ring,
+            outstanding,
+            read,
+            loads,
+            lossDetector,
+            tags,
+            roundTrip,
+            sender,
+            completer);
   }
 
   /**
@@ -126,6 +142,7 @@ public final class Requester {
     acknowledgeAt = outstanding.next() + window / 2 - 1;
     receiverNotReady.start(attributes.receiverNotReadyRetryCount());
     sender.start(sizes, peerIsSoft);
+    acknowledged.start(peerIsSoft);
     read.stop();
   }
 
@@ -222,16 +239,11 @@ public final class Requester {
     long slot = ring.tail() - 1;
     outstanding.sentTo(end, link);
     int bytes = ring.totalBytes(slot);
-    loads.sent(link, bytes, payload(slot));
+    loads.sent(link, bytes, ring.payloadBytes(slot));
     if (!retries.isRunning()) {
       armTimeout(nowNs);
     }
     return sender.sendNew(link, slot, nowNs);
-  }
-
-  /* Returns the payload bytes of a slot. An immediate may count as four bytes of payload. */
-  private int payload(long slot) {
-    return ring.totalBytes(slot) - ring.packets(slot) * PacketFormat.WRITE_ONLY_BYTES;
   }
 
   /** Returns whether the next packet is small and can carry an acknowledgement. */
@@ -252,18 +264,7 @@ public final class Requester {
    *     the answer in this host's socket
    */
   public void onTag(int tag, long waitedNs, long nowNs) {
-    if (tags.answer(tag)) {
-      if (tags.isWidthProbe(tag)) {
-        loads.wideAnswered(tags.link(tag), nowNs);
-      }
-      measured(tags.link(tag), tags.sentAtNs(tag), nowNs, waitedNs);
-    }
-  }
-
-  private void measured(int link, long sentAtNs, long nowNs, long waitedNs) {
-    roundTrip.sample(Math.max(1, nowNs - sentAtNs));
-    loads.measured(link, sentAtNs, nowNs, waitedNs);
-    sender.answered(link, sentAtNs, nowNs);
+    acknowledged.onTag(tag, waitedNs, nowNs);
   }
 
   /** Processes an acknowledgement with a valid CRC. */
@@ -277,7 +278,7 @@ public final class Requester {
       return;
     }
     loads.beginAcknowledgement();
-    int fresh = advance(upTo, nowNs);
+    int fresh = acknowledged.advance(upTo, nowNs);
     if (events.isInError()) {
       return;
     }
@@ -286,18 +287,7 @@ public final class Requester {
       fresh += outstanding.acknowledgeBitmap(upTo, bitmapAddress, bitmapWords);
     }
     boolean news = loads.endAcknowledgement(fresh, nowNs);
-    if (bitmapWords > 0) {
-      detectLosses(nowNs);
-    }
-    long probe = tags.takeAnsweredProbe();
-    if (probe > 0) {
-      int losers = outstanding.markLostSentBefore(probe, loads, nowNs);
-      onLosses(losers);
-      onSilentLinks(loads.overdue(losers, nowNs), nowNs);
-    }
-    if (loads.hasSeveral() && !outstanding.isEmpty()) {
-      onSilentLinks(outstanding.silentLinks(loads, tags, nowNs), nowNs);
-    }
+    losses.onAcknowledgement(bitmapWords > 0, nowNs);
     if (news) {
       onProgress(nowNs);
     }
@@ -306,22 +296,9 @@ public final class Requester {
     }
   }
 
-  private void onSilentLinks(int links, long nowNs) {
-    for (int left = links; left != 0; left &= left - 1) {
-      int link = Integer.numberOfTrailingZeros(left);
-      read.markLostIf(outstanding.markLinkLost(link));
-      loads.onSilence(link, nowNs);
-      events.activate();
-    }
-  }
-
   /** Takes a link out of use, because the host reports it down. */
   public void linkLost(int link, long nowNs) {
-    if (loads.mayRest(link)) {
-      onSilentLinks(1 << link, nowNs);
-      loads.get(link).onDown(nowNs);
-      events.timerAt(nowNs); /* if no caller polls, the timer makes the device's thread resend */
-    }
+    losses.linkLost(link, nowNs);
   }
 
   private void onProgress(long nowNs) {
@@ -342,64 +319,6 @@ public final class Requester {
     }
   }
 
-  /**
-   * Advances the acknowledged number; returns the count of newly acknowledged numbers. May move the
-   * queue pair to ERROR, if a completion overruns its queue.
-   */
-  private int advance(long upTo, long nowNs) {
-    long to = read.limitAcknowledgement(upTo);
-    int fresh = 0;
-    if (to < upTo) {
-      /* these numbers follow a READ with missing responses */
-      counters.spuriouslyResent(lossDetector.arrivedIn(read.endPsn(), upTo, nowNs));
-      fresh = outstanding.acknowledgeRange(read.endPsn(), upTo);
-    }
-    if (to <= outstanding.unacknowledged()) {
-      return fresh;
-    }
-    counters.spuriouslyResent(lossDetector.arrivedIn(outstanding.unacknowledged(), to, nowNs));
-    fresh += outstanding.advance(to);
-    while (ring.head() < ring.tail() && ring.endPsn(ring.head()) <= to) {
-      long slot = ring.head();
-      boolean newest = slot + 1 == ring.tail() || ring.endPsn(slot + 1) > to;
-      if (newest && ring.sends(slot) == 1) {
-        arrived(slot, nowNs);
-      }
-      LinkState load = loads.get(ring.link(slot));
-      load.acknowledgedBytes += payload(slot);
-      if (!softPeer && ring.sends(slot) > 2) {
-        /* The last transmission was sent packet by packet. */
-        sender.answered(0, ring.sentAtNs(slot), nowNs);
-      }
-      sender.acknowledged(load, slot, nowNs);
-      ring.removeHead();
-    }
-    completer.completeSends(outstanding.unacknowledged());
-    return fresh;
-  }
-
-  /* Measures the round trip of a slot sent once, unless tags or READ responses measure it. */
-  private void arrived(long slot, long nowNs) {
-    if (!softPeer && !ring.isRead(slot)) {
-      measured(0, ring.sentAtNs(slot), nowNs, events.longestSocketWaitNs());
-    }
-  }
-
-  /* Records losses on this set of links, bit i for link i. */
-  private void onLosses(int links) {
-    if (links != 0) {
-      loads.lost(links);
-      events.activate();
-    }
-  }
-
-  private void detectLosses(long nowNs) {
-    onLosses(lossDetector.detectLosses(nowNs));
-    if (lossDetector.dueNs() != Pause.NEVER_NS) {
-      events.timerAt(lossDetector.dueNs());
-    }
-  }
-
   private void onNegative(long psn, int syndrome, long nowNs) {
     if (syndrome >> 5 == 1) {
       if (receiverNotReady.isWaiting()) {
@@ -409,7 +328,7 @@ public final class Requester {
         failSend(Status.RECEIVER_NOT_READY_RETRY_EXCEEDED);
         return;
       }
-      markLostFrom(psn);
+      losses.markLostFrom(psn);
       receiverNotReady.waitUntil(nowNs + PacketFormat.receiverNotReadyNs(syndrome & 31));
       retries.stop();
       events.timerAt(receiverNotReady.dueNs());
@@ -417,19 +336,14 @@ public final class Requester {
     }
     switch (syndrome) {
       case PacketFormat.SYNDROME_SEQUENCE_ERROR -> {
-        markLostFrom(psn);
-        onLosses(1);
+        losses.markLostFrom(psn);
+        losses.onLosses(1);
       }
       case PacketFormat.SYNDROME_INVALID_REQUEST -> failSend(Status.REMOTE_INVALID_REQUEST_ERROR);
       case PacketFormat.SYNDROME_REMOTE_ACCESS -> failSend(Status.REMOTE_ACCESS_ERROR);
       case PacketFormat.SYNDROME_REMOTE_OPERATION -> failSend(Status.REMOTE_OPERATION_ERROR);
       default -> counters.drops().count(DropCounters.Reason.BAD_HEADER);
     }
-  }
-
-  private void markLostFrom(long psn) {
-    outstanding.markLostFrom(psn);
-    read.markLostIfEndsBehind(psn);
   }
 
   /** Processes a READ response with a valid CRC. */
@@ -446,7 +360,7 @@ public final class Requester {
     read.measure(roundTrip, opcode, psn, nowNs);
     /* A READ response acknowledges everything sent before its request. */
     loads.beginAcknowledgement();
-    int fresh = advance(psn, nowNs);
+    int fresh = acknowledged.advance(psn, nowNs);
     if (events.isInError()) {
       return;
     }
@@ -454,7 +368,7 @@ public final class Requester {
       failSend(Status.LOCAL_PROTECTION_ERROR);
       return;
     }
-    fresh += advance(read.coveredEnd(), nowNs);
+    fresh += acknowledged.advance(read.coveredEnd(), nowNs);
     if (events.isInError()) {
       return;
     }
@@ -472,9 +386,7 @@ public final class Requester {
     if (sender.endBlockIfDue(nowNs)) {
       events.activate();
     }
-    if (nowNs - lossDetector.dueNs() >= 0) {
-      detectLosses(nowNs);
-    }
+    losses.onTimer(nowNs);
     if (retries.isDue(nowNs)) {
       onTimeout(nowNs);
     }
@@ -508,7 +420,7 @@ public final class Requester {
       sender.probe(retries.unanswered(), nowNs);
     } else {
       loads.recover();
-      markLostFrom(outstanding.unacknowledged());
+      losses.markLostFrom(outstanding.unacknowledged());
     }
     if (unanswered > 1 && peerGroup != null) {
       peerGroup.probe(nowNs);

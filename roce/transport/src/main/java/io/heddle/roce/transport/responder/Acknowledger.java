@@ -2,6 +2,8 @@ package io.heddle.roce.transport.responder;
 
 import io.heddle.platform.Memory;
 import io.heddle.roce.transport.Counters;
+import io.heddle.roce.transport.PacketMemory;
+import io.heddle.roce.transport.PacketOutlet;
 import io.heddle.roce.transport.Pause;
 import io.heddle.roce.transport.QueuePairEvents;
 import io.heddle.roce.wire.PacketFormat;
@@ -18,6 +20,9 @@ final class Acknowledger {
 
   private final QueuePairEvents events;
   private final Counters counters;
+  private final PacketOutlet outlet;
+  private final PacketMemory memory;
+  private final EarlyPackets early;
   private final AcknowledgeDelay delay = new AcknowledgeDelay();
   private int remoteNumber;
   private boolean softPeer;
@@ -37,9 +42,17 @@ final class Acknowledger {
   private long waitedNs;
   private long nowNs;
 
-  Acknowledger(QueuePairEvents events, Counters counters) {
+  Acknowledger(
+      QueuePairEvents events,
+      Counters counters,
+      PacketOutlet outlet,
+      PacketMemory memory,
+      EarlyPackets early) {
     this.events = events;
     this.counters = counters;
+    this.outlet = outlet;
+    this.memory = memory;
+    this.early = early;
   }
 
   void reset(boolean peerIsSoft, int numberOfPeer) {
@@ -164,7 +177,7 @@ final class Acknowledger {
     return isImmediate;
   }
 
-  boolean owesAcknowledgement() {
+  private boolean owesAcknowledgement() {
     return owedPackets > 0 || isImmediate;
   }
 
@@ -190,18 +203,57 @@ final class Acknowledger {
     sent();
   }
 
-  /** Returns the length of an acknowledgement without bitmap and ICRC, in bytes. */
-  int lengthBytes() {
+  /**
+   * Sends an acknowledgement, to a soft peer with the bitmap of early packets.
+   *
+   * @param expected sequence number of the expected packet
+   * @return false when the socket is full
+   */
+  boolean send(int syndrome, long psn, int messages, long expected, int link, long timeNs) {
+    long packet = memory.controlPacket();
+    outlet.selectFlow(link);
+    write(packet, syndrome, psn, messages, timeNs);
+    int bytes = lengthBytes();
+    if (softPeer && early.isAnyAfter(expected)) {
+      bytes += early.writeBitmap(packet + bytes, expected);
+    }
+    memory.icrcWriter().write(packet, bytes);
+    int total = bytes + PacketFormat.ICRC_BYTES;
+    if (!outlet.sendResponse(link, packet, total, total)) {
+      return false;
+    }
+    sent();
+    return true;
+  }
+
+  /**
+   * Appends an acknowledgement to a packet about to be sent, if one is owed and fits.
+   *
+   * @param most largest length, ICRC included
+   * @return number of bytes written; call {@link #onCarried} once they are sent
+   */
+  int append(long packet, int most, long psn, int messages, long timeNs) {
+    int bytes = lengthBytes();
+    if (!owesAcknowledgement() || bytes + PacketFormat.ICRC_BYTES > most) {
+      return 0;
+    }
+    write(packet, PacketFormat.SYNDROME_ACK, psn, messages, timeNs);
+    memory.icrcWriter().write(packet, bytes);
+    return bytes + PacketFormat.ICRC_BYTES;
+  }
+
+  /* Returns the length of an acknowledgement without bitmap and ICRC, in bytes. */
+  private int lengthBytes() {
     return PacketFormat.BTH_BYTES
         + PacketFormat.AETH_BYTES
         + (softPeer ? PacketFormat.WAITED_BYTES : 0);
   }
 
-  /**
-   * Writes an acknowledgement of {@link #lengthBytes} bytes. The tag is returned in this
-   * acknowledgement only.
+  /*
+   * Writes an acknowledgement of lengthBytes() bytes. The tag is returned in this acknowledgement
+   * only.
    */
-  void write(long packet, int syndrome, long psn, int messages, long timeNs) {
+  private void write(long packet, int syndrome, long psn, int messages, long timeNs) {
     PacketFormat.writeBase(packet, PacketFormat.ACKNOWLEDGE, 0, remoteNumber, psn);
     long at = packet + PacketFormat.BTH_BYTES;
     PacketFormat.writeAeth(at, syndrome, messages);

@@ -30,6 +30,9 @@ final class ReadResponses {
   private int offset;
   private int remoteNumber;
   private int mtu;
+  /* First and end sequence number of the newest run of READs without another request between. */
+  private long runStart;
+  private long runEnd;
 
   ReadResponses(PacketOutlet outlet, PacketMemory memory, MemoryRights rights) {
     this.outlet = outlet;
@@ -37,9 +40,14 @@ final class ReadResponses {
     this.rights = rights;
   }
 
-  void configure(int mtuBytes, int numberOfPeer) {
+  /**
+   * @param expected sequence number of the first request
+   */
+  void configure(int mtuBytes, int numberOfPeer, long expected) {
     remoteNumber = numberOfPeer;
     mtu = mtuBytes;
+    runStart = expected;
+    runEnd = expected;
     stop();
   }
 
@@ -49,10 +57,53 @@ final class ReadResponses {
   }
 
   /**
+   * Executes a new request; see {@link #start}.
+   *
+   * @return 0, or the syndrome of the NAK
+   */
+  int execute(long packet, long psn, int messageNumber, int link) {
+    long reth = packet + PacketFormat.BTH_BYTES;
+    int length = PacketFormat.networkInt(reth + 12);
+    if (length < 0) {
+      return PacketFormat.SYNDROME_INVALID_REQUEST;
+    }
+    if (length > 0
+        && !rights.remoteRead(
+            PacketFormat.networkInt(reth + 8), PacketFormat.networkLong(reth), length)) {
+      return PacketFormat.SYNDROME_REMOTE_ACCESS;
+    }
+    start(packet, psn, messageNumber, link);
+    if (psn != runEnd) {
+      runStart = psn;
+    }
+    runEnd = psn + packets(length);
+    return 0;
+  }
+
+  /**
+   * Returns the end of what may be acknowledged to a standard peer: a READ is acknowledged only by
+   * its responses. The kernel's rxe would complete a READ when it is acknowledged, without its
+   * data. A soft peer waits for the data, and expects a bitmap to begin at the number after the
+   * acknowledged one.
+   */
+  long limitAcknowledgement(long expected) {
+    return expected == runEnd ? runStart : expected;
+  }
+
+  /** Returns the sequence number after the newest run of READs. */
+  long runEnd() {
+    return runEnd;
+  }
+
+  /**
+   * Starts to answer a request, new or repeated.
+   *
    * @param link link of the request. All responses use this link, since a requester accepts
    *     responses in order only
    */
-  void start(long psn, long address, int key, int length, int messageNumber, int link) {
+  void start(long packet, long psn, int messageNumber, int link) {
+    long reth = packet + PacketFormat.BTH_BYTES;
+    int length = PacketFormat.networkInt(reth + 12);
     /* A repeated request replaces the original request if that is still being answered. */
     if (count > 0
         && psn >= psns[0]
@@ -68,8 +119,8 @@ final class ReadResponses {
       allocateTables();
     }
     psns[count] = psn;
-    addresses[count] = address;
-    keys[count] = key;
+    addresses[count] = PacketFormat.networkLong(reth);
+    keys[count] = PacketFormat.networkInt(reth + 8);
     lengths[count] = length;
     messages[count] = messageNumber;
     links[count] = (byte) link;

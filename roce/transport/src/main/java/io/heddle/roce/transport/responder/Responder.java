@@ -1,6 +1,5 @@
 package io.heddle.roce.transport.responder;
 
-import io.heddle.platform.Memory;
 import io.heddle.roce.transport.Counters;
 import io.heddle.roce.transport.DropCounters;
 import io.heddle.roce.transport.LinkArrivals;
@@ -32,14 +31,13 @@ public final class Responder {
   private final int number;
   private final QueuePairEvents events;
   private final PacketOutlet outlet;
-  private final PacketMemory memory;
   private final MemoryRights rights;
   private final ReceiveQueue receives;
   private final Counters counters;
   private final ReadResponses reads;
   private final Acknowledger acknowledger;
   private final InboundMessage inbound;
-  private final PsnBits received = new PsnBits();
+  private final EarlyPackets early = new EarlyPackets();
   private final WritePlacement writes;
   private final EarlyImmediates immediates;
   private final LinkArrivals arrivals = new LinkArrivals();
@@ -48,15 +46,8 @@ public final class Responder {
   private int currentLink;
 
   private long expected;
-  private long highest;
-  /*
-   * First and end sequence number of the newest run of READs, if nothing was executed after them.
-   */
-  private long readsFrom;
-  private long readsEnd;
   private boolean softPeer;
   private boolean hasSeveralLinks;
-  private int mtu;
   private int messages;
   private int timerCode;
 
@@ -85,13 +76,12 @@ public final class Responder {
     this.number = number;
     this.events = events;
     this.outlet = outlet;
-    this.memory = memory;
     this.receives = receives;
     this.rights = rights;
     this.counters = counters;
     immediates = new EarlyImmediates(tables);
     writes = new WritePlacement(rights, tables + EarlyImmediates.BYTES);
-    acknowledger = new Acknowledger(events, counters);
+    acknowledger = new Acknowledger(events, counters, outlet, memory, early);
     inbound = new InboundMessage(events, rights, receives);
     reads = new ReadResponses(outlet, memory, rights);
   }
@@ -109,24 +99,20 @@ public final class Responder {
     currentLink = 0;
     outlet.selectFlow(currentLink);
     expected = (receivePsn & PacketFormat.PSN_MASK) + (1L << 24);
-    highest = expected - 1;
-    readsFrom = expected;
-    readsEnd = expected;
+    early.start(expected);
     softPeer = peerIsSoft;
     hasSeveralLinks = links > 1;
     arrivals.start(links);
-    mtu = sizes.mtuBytes();
     writes.start(peerIsSoft, sizes.takenWriteBytes());
     timerCode = receiverNotReadyTimerCode;
     messages = 0;
-    inbound.start(mtu, PacketFormat.SYNDROME_RECEIVER_NOT_READY | timerCode);
-    received.clearAll();
+    inbound.start(sizes.mtuBytes(), PacketFormat.SYNDROME_RECEIVER_NOT_READY | timerCode);
     immediates.clear();
     acknowledger.reset(peerIsSoft, remoteNumber);
     sequenceErrorSent = false;
     isRefusing = false;
     lastSyndrome = 0;
-    reads.configure(mtu, remoteNumber);
+    reads.configure(sizes.mtuBytes(), remoteNumber, expected);
   }
 
   /**
@@ -199,7 +185,11 @@ public final class Responder {
       int opcode, int thirdWord, long packet, long payload, int payloadBytes, long nowNs) {
     acknowledger.onPackets(PacketFormat.tagOf(thirdWord), nowNs);
     long psn = PacketFormat.expand(PacketFormat.psnOf(thirdWord), expected);
-    if (psn < expected || psn != expected && psn - expected < PsnBits.SIZE && received.get(psn)) {
+    if (psn - expected >= PsnBits.SIZE) {
+      counters.drops().count(DropCounters.Reason.OUT_OF_WINDOW);
+      return;
+    }
+    if (psn < expected || psn != expected && early.has(psn)) {
       onDuplicate(opcode, thirdWord, packet, payloadBytes, psn);
       return;
     }
@@ -220,14 +210,12 @@ public final class Responder {
     if (events.isInError()) {
       return; /* a completion overran its completion queue */
     }
-    if (hasSeveralLinks) {
-      arrivals.count(currentLink, payloadBytes, 0);
-    }
+    arrivals.count(currentLink, payloadBytes, 0);
     boolean read = opcode == PacketFormat.READ_REQUEST;
     if (!read) {
       expected++;
     }
-    boolean fills = highest >= expected;
+    boolean fills = early.isAnyAfter(expected);
     if (fills) {
       deliverPending();
     }
@@ -235,11 +223,11 @@ public final class Responder {
       return; /* a READ is acknowledged by its responses */
     }
     if (fills && !hasSeveralLinks) {
-      acknowledger
-          .acknowledgeNow(); /* so that the peer stops retransmitting (RFC 5681, section 4.2) */
+      /* So that the peer stops retransmitting (RFC 5681, section 4.2). */
+      acknowledger.acknowledgeNow();
     }
     acknowledger.onExecuted(
-        1, PacketFormat.requestsAcknowledgement(thirdWord), highest >= expected);
+        1, PacketFormat.requestsAcknowledgement(thirdWord), early.isAnyAfter(expected));
   }
 
   /**
@@ -258,7 +246,7 @@ public final class Responder {
     if (hasSeveralLinks
         || isRefusing
         || inbound.isInProgress()
-        || highest >= expected
+        || early.isAnyAfter(expected)
         || writes.isAnyPartial()
         || !writes.acceptsSize(stride - PacketFormat.WRITE_ONLY_BYTES)) {
       return 0;
@@ -307,32 +295,30 @@ public final class Responder {
     counters.drops().count(DropCounters.Reason.DUPLICATE);
     if (opcode == PacketFormat.READ_REQUEST && psn < expected) {
       /* A repeated READ is executed again without advancing the expected number. */
-      startRead(packet, psn);
+      reads.start(packet, psn, messages, currentLink);
+      events.activate();
       return;
     }
     acknowledger.acknowledgeNow();
   }
 
+  private static boolean isWriteOnly(int opcode) {
+    return opcode == PacketFormat.WRITE_ONLY || opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
+  }
+
   private void onAhead(
       int opcode, int thirdWord, long packet, long payload, int payloadBytes, long psn) {
-    if (psn - expected >= PsnBits.SIZE) {
-      counters.drops().count(DropCounters.Reason.OUT_OF_WINDOW);
-      return;
-    }
-    boolean only =
-        opcode == PacketFormat.WRITE_ONLY || opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
     if (softPeer
-        && only
+        && isWriteOnly(opcode)
         && !isRefusing
         && !inbound.isInProgress()
         && writes.place(opcode, packet, payload, payloadBytes, psn) == 0) {
-      received.set(psn);
-      highest = Math.max(highest, psn);
+      early.add(psn);
       if (immediates.store(opcode, packet, psn)) {
         immediates.add(psn);
       }
+      arrivals.count(currentLink, payloadBytes, (int) (psn - expected));
       if (hasSeveralLinks) {
-        arrivals.count(currentLink, payloadBytes, (int) (psn - expected));
         acknowledger.onExecuted(1, PacketFormat.requestsAcknowledgement(thirdWord), true);
       } else {
         acknowledger.acknowledgeNow();
@@ -352,14 +338,8 @@ public final class Responder {
    */
   private void takePiece(
       int opcode, int thirdWord, long packet, long payload, int payloadBytes, long psn) {
-    boolean only =
-        opcode == PacketFormat.WRITE_ONLY || opcode == PacketFormat.WRITE_ONLY_WITH_IMMEDIATE;
-    if (psn - expected >= PsnBits.SIZE) {
-      counters.drops().count(DropCounters.Reason.OUT_OF_WINDOW);
-      return;
-    }
     int outcome =
-        only && !isRefusing && !inbound.isInProgress()
+        isWriteOnly(opcode) && !isRefusing && !inbound.isInProgress()
             ? writes.placePiece(opcode, packet, payload, payloadBytes, psn)
             : PacketFormat.SYNDROME_INVALID_REQUEST;
     if (outcome != 0) {
@@ -370,13 +350,10 @@ public final class Responder {
       }
       return;
     }
-    if (hasSeveralLinks) {
-      arrivals.count(currentLink, payloadBytes, (int) (psn - expected));
-    }
+    arrivals.count(currentLink, payloadBytes, (int) (psn - expected));
     boolean immediate = immediates.store(opcode, packet, psn);
     if (writes.completesPacket(psn, PacketFormat.piece(packet), immediate)) {
-      received.set(psn);
-      highest = Math.max(highest, psn);
+      early.add(psn);
       if (writes.removeComplete(psn)) {
         immediates.add(psn);
       }
@@ -389,11 +366,11 @@ public final class Responder {
   }
 
   private void deliverPending() {
-    while (expected <= highest && received.get(expected)) {
+    while (early.isAnyAfter(expected) && early.has(expected)) {
       if (immediates.isWaiting(expected)) {
         if (receives.isEmpty()) {
           /* The packet counts as not received: the peer retransmits it after the RNR timer. */
-          received.clear(expected);
+          early.remove(expected);
           immediates.remove(expected);
           writes.markPlaced(expected);
           refuse(PacketFormat.SYNDROME_RECEIVER_NOT_READY | timerCode);
@@ -406,7 +383,7 @@ public final class Responder {
         immediates.remove(expected);
         writes.clearPlaced(expected);
       }
-      received.clear(expected);
+      early.remove(expected);
       messages++;
       expected++;
       acknowledger.onEarlyExecuted();
@@ -418,16 +395,15 @@ public final class Responder {
     if (isRefusing) {
       return PacketFormat.SYNDROME_INVALID_REQUEST;
     }
-    switch (opcode) {
-      case PacketFormat.WRITE_ONLY, PacketFormat.WRITE_ONLY_WITH_IMMEDIATE:
-        return executeWriteOnly(opcode, packet, payload, payloadBytes);
-      case PacketFormat.READ_REQUEST:
-        return executeRead(packet);
-      default:
-        int outcome = inbound.execute(opcode, packet, payload, payloadBytes);
-        messages += outcome == 0 && !inbound.isInProgress() ? 1 : 0;
-        return outcome;
+    if (isWriteOnly(opcode)) {
+      return executeWriteOnly(opcode, packet, payload, payloadBytes);
     }
+    if (opcode == PacketFormat.READ_REQUEST) {
+      return executeRead(packet);
+    }
+    int outcome = inbound.execute(opcode, packet, payload, payloadBytes);
+    messages += outcome == 0 && !inbound.isInProgress() ? 1 : 0;
+    return outcome;
   }
 
   private int executeWriteOnly(int opcode, long packet, long payload, int payloadBytes) {
@@ -454,38 +430,17 @@ public final class Responder {
   }
 
   private int executeRead(long packet) {
-    long reth = packet + PacketFormat.BTH_BYTES;
-    int length = PacketFormat.networkInt(reth + 12);
-    if (inbound.isInProgress() || length < 0) {
+    if (inbound.isInProgress()) {
       return PacketFormat.SYNDROME_INVALID_REQUEST;
     }
-    if (length > 0
-        && !rights.remoteRead(
-            PacketFormat.networkInt(reth + 8), PacketFormat.networkLong(reth), length)) {
-      return PacketFormat.SYNDROME_REMOTE_ACCESS;
+    int outcome = reads.execute(packet, expected, messages + 1, currentLink);
+    if (outcome == 0) {
+      messages++;
+      expected = reads.runEnd();
+      acknowledger.onReadResponse();
+      events.activate();
     }
-    messages++;
-    startRead(packet, expected);
-    if (expected != readsEnd) {
-      readsFrom = expected;
-    }
-    expected += Math.max(1, (length + mtu - 1L) / mtu);
-    readsEnd = expected;
-    acknowledger.onReadResponse();
-    events.activate();
-    return 0;
-  }
-
-  private void startRead(long packet, long psn) {
-    long reth = packet + PacketFormat.BTH_BYTES;
-    reads.start(
-        psn,
-        PacketFormat.networkLong(reth),
-        PacketFormat.networkInt(reth + 8),
-        PacketFormat.networkInt(reth + 12),
-        messages,
-        currentLink);
-    events.activate();
+    return outcome;
   }
 
   /* Sends a NAK. Every NAK except "receiver not ready" moves the queue pair to ERROR. */
@@ -509,14 +464,9 @@ public final class Responder {
     }
   }
 
-  /**
-   * Returns the sequence number up to which packets may be acknowledged. To a standard peer, a READ
-   * is acknowledged only by its responses: the kernel's rxe would complete a READ when it is
-   * acknowledged, without its data. A soft peer waits for the data, and expects a bitmap to begin
-   * at the number after the acknowledged one.
-   */
+  /* Returns the last sequence number that may be acknowledged. */
   private long acknowledged() {
-    return (!softPeer && expected == readsEnd ? readsFrom : expected) - 1;
+    return (softPeer ? expected : reads.limitAcknowledgement(expected)) - 1;
   }
 
   /** Sends a due acknowledgement. Returns false when the socket is full. */
@@ -533,42 +483,13 @@ public final class Responder {
    * @return number of bytes written; call {@link #onCarried} once they are sent
    */
   public int append(long packet, int most, long nowNs) {
-    int bytes = acknowledger.lengthBytes();
-    if (!acknowledger.owesAcknowledgement()
-        || highest >= expected
-        || bytes + PacketFormat.ICRC_BYTES > most) {
-      return 0;
-    }
-    acknowledger.write(packet, PacketFormat.SYNDROME_ACK, acknowledged(), messages, nowNs);
-    memory.icrcWriter().write(packet, bytes);
-    return bytes + PacketFormat.ICRC_BYTES;
+    return early.isAnyAfter(expected)
+        ? 0
+        : acknowledger.append(packet, most, acknowledged(), messages, nowNs);
   }
 
   private boolean sendAcknowledge(int syndrome, long psn, long nowNs) {
-    long packet = memory.controlPacket();
-    outlet.selectFlow(currentLink);
-    acknowledger.write(packet, syndrome, psn, messages, nowNs);
-    int bytes = acknowledger.lengthBytes();
-    if (softPeer && highest >= expected) {
-      bytes += writeBitmap(packet + bytes);
-    }
-    memory.icrcWriter().write(packet, bytes);
-    int total = bytes + PacketFormat.ICRC_BYTES;
-    if (!outlet.sendResponse(currentLink, packet, total, total)) {
-      return false;
-    }
-    acknowledger.sent();
-    return true;
-  }
-
-  private int writeBitmap(long at) {
-    int words = (int) ((highest >> 6) - (expected >> 6)) + 1;
-    for (int i = 0; i < words; i++) {
-      long from = Math.max(expected, (expected & ~63L) + 64L * i);
-      long bits = received.word(from) & PsnBits.mask(from, highest + 1);
-      Memory.ALL.set(Memory.NETWORK_LONG, at + 8L * i, bits);
-    }
-    return 8 * words;
+    return acknowledger.send(syndrome, psn, messages, expected, currentLink, nowNs);
   }
 
   public void stop() {
