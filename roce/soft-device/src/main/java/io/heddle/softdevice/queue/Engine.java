@@ -372,12 +372,25 @@ final class Engine {
     active[slot >> 6] &= ~(1L << slot);
   }
 
-  void addReceiveSocket(int fd) {
-    sockets.add(fd, clock.nanoTime());
+  /* Methods of the control path that take the lock. */
+
+  /** Receives from a socket from now on. */
+  void startReceiving(int fd) {
+    lock.lock();
+    try {
+      sockets.add(fd, clock.nanoTime());
+    } finally {
+      unlock();
+    }
   }
 
-  /** Removes a socket. Called before the socket is closed. */
-  void removeReceiveSocket(int fd) {
-    sockets.remove(fd);
+  /** Receives no more from a socket. Called before the socket is closed. */
+  void stopReceiving(int fd) {
+    lock.lock();
+    try {
+      sockets.remove(fd);
+    } finally {
+      unlock();
+    }
   }
 }

@@ -8,6 +8,7 @@ import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.WorkCompletion;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.function.Consumer;
 
 /**
  * Ring of completions with one producer, the holder of the progress lock, and one consumer, the
@@ -33,7 +34,8 @@ final class SoftCompletionQueue implements CompletionQueue {
   private static final int LENGTH = 12;
   private static final int FACTS = 16;
 
-  private final SoftContext context;
+  private final DeviceContext context;
+  private final Consumer<SoftCompletionQueue> onClose;
   private final int mask;
   private final long rows;
 
@@ -52,9 +54,12 @@ final class SoftCompletionQueue implements CompletionQueue {
 
   /**
    * @param rows mapped memory of the entries, {@link #bytes} long; the queue unmaps it
+   * @param onClose called before the queue closes; it throws an exception to refuse that
    */
-  SoftCompletionQueue(SoftContext context, int capacity, long rows) {
+  SoftCompletionQueue(
+      DeviceContext context, int capacity, long rows, Consumer<SoftCompletionQueue> onClose) {
     this.context = context;
+    this.onClose = onClose;
     this.rows = rows;
     mask = rows(capacity) - 1;
   }
@@ -164,7 +169,7 @@ final class SoftCompletionQueue implements CompletionQueue {
   @Override
   public void close() {
     if (!closed) {
-      context.closing(this);
+      onClose.accept(this);
       closed = true;
       free();
     }

@@ -8,11 +8,11 @@ import io.heddle.platform.MemoryCalls;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.ProcessLimits;
 import io.heddle.platform.RandomBytes;
-import io.heddle.roce.transport.requester.PeerGroup;
 import io.heddle.roce.wire.EndpointParameters;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.roce.wire.PacketSizes;
 import io.heddle.softdevice.io.AsyncEvent;
+import io.heddle.softdevice.io.DeviceSockets;
 import io.heddle.softdevice.io.PacketGate;
 import io.heddle.softdevice.io.SoftPort;
 import io.heddle.softdevice.io.SourcePorts;
@@ -30,15 +30,12 @@ import io.heddle.verbs.ProtectionDomain;
 import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.QueuePairAttributes;
 import io.heddle.verbs.RdmaDevice;
-import io.heddle.verbs.ReadyToSendAttributes;
 import io.heddle.verbs.VerbsException;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import org.agrona.collections.Long2ObjectHashMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Open soft device. All methods except {@link #progress} are of the control path. They hold this
@@ -62,8 +59,8 @@ final class SoftContext implements DeviceContext {
   private final Set<SoftMemoryRegion> regions = new LinkedHashSet<>();
   private final Set<SoftQueuePair> queuePairs = new LinkedHashSet<>();
   private final Set<SoftCompletionQueue> completionQueues = new LinkedHashSet<>();
-  private final Long2ObjectHashMap<PeerGroup> peerGroups = new Long2ObjectHashMap<>();
   private final DeviceSockets sockets;
+  private final DeviceParts parts;
   private int nextSlot;
   private int generation;
   private int nextDomain = 1;
@@ -108,23 +105,21 @@ final class SoftContext implements DeviceContext {
     engine.trySystemCalls();
     progressThread = new ProgressThread(engine, arena, log, "heddle-soft0");
     engine.setProgressThread(progressThread);
-    sockets = new DeviceSockets(port, ports, sourcePorts, engine, progressThread, log);
+    sockets =
+        new DeviceSockets(
+            port, ports, sourcePorts, this::startReceiving, engine::stopReceiving, log);
+    parts = new DeviceParts(this, engine, sockets, new PeerGroups(), standardPeers);
     progressThread
         .start(); /* the last step that may fail: from here on the thread uses the arena */
   }
 
-  Engine engine() {
-    return engine;
+  private void startReceiving(int fd) {
+    engine.startReceiving(fd);
+    progressThread.watch(fd);
   }
 
-  /**
-   * Returns the device's sockets. The caller holds the monitor.
-   *
-   * @throws VerbsException if the device is closed
-   */
-  DeviceSockets sockets() {
-    requireOpen("modify_qp");
-    return sockets;
+  Engine engine() {
+    return engine;
   }
 
   @Override
@@ -172,13 +167,6 @@ final class SoftContext implements DeviceContext {
   @Override
   public int maxLinks() {
     return standardPeers ? 1 : EndpointParameters.MOST_LINKS;
-  }
-
-  /**
-   * Returns whether other soft devices are treated as standard ones, which serves for comparisons.
-   */
-  boolean arePeersStandard() {
-    return standardPeers;
   }
 
   @Override
@@ -255,7 +243,7 @@ final class SoftContext implements DeviceContext {
           (int) -rows);
     }
     MemoryCalls.adviseSmallPages(rows, SoftCompletionQueue.bytes(capacity));
-    SoftCompletionQueue cq = new SoftCompletionQueue(this, capacity, rows);
+    SoftCompletionQueue cq = new SoftCompletionQueue(this, capacity, rows, this::closing);
     completionQueues.add(cq);
     ledger.opened("soft completion queue");
     return cq;
@@ -314,7 +302,9 @@ final class SoftContext implements DeviceContext {
       }
       /* Queue pair numbers 0 and 1 are reserved for management, so the generation is never 0. */
       generation = generation % (GENERATIONS - 1) + 1;
-      qp = new SoftQueuePair(this, pd, wanted, generation * QueuePairTable.SLOTS | slot);
+      qp =
+          new SoftQueuePair(
+              parts, pd, pd.id(), wanted, generation * QueuePairTable.SLOTS | slot, this::closed);
       engine.queuePairs.enter(slot, qp);
       nextSlot = (slot + 1) % 64 == 0 ? 0 : slot + 1;
       ((SoftCompletionQueue) wanted.sendQueue()).attach();
@@ -325,26 +315,6 @@ final class SoftContext implements DeviceContext {
     queuePairs.add(qp);
     ledger.opened("soft queue pair");
     return qp;
-  }
-
-  /**
-   * Returns the group of queue pairs to this peer, with the caller as a new user; or null for
-   * {@link ReadyToSendAttributes#NO_PEER_GROUP}. The caller holds the monitor, and must call {@link
-   * #releaseGroup} when it changes its group or is closed.
-   */
-  @Nullable PeerGroup peerGroup(long peer) {
-    if (peer == ReadyToSendAttributes.NO_PEER_GROUP) {
-      return null;
-    }
-    PeerGroup found = peerGroups.computeIfAbsent(peer, number -> new PeerGroup());
-    found.addUser();
-    return found;
-  }
-
-  void releaseGroup(@Nullable PeerGroup group) {
-    if (group != null && group.removeUser()) {
-      peerGroups.values().remove(group);
-    }
   }
 
   /* Objects of this device call these methods when they close, and hold the monitor. */

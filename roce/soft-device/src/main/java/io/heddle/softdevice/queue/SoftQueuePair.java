@@ -18,6 +18,7 @@ import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.LinkCounts;
 import io.heddle.verbs.PathMtu;
+import io.heddle.verbs.ProtectionDomain;
 import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.QueuePairAttributes;
 import io.heddle.verbs.QueuePairState;
@@ -29,6 +30,7 @@ import io.heddle.verbs.WorkCompletion.Kind;
 import io.heddle.verbs.WorkCompletion.Status;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,9 +41,11 @@ import org.jspecify.annotations.Nullable;
  * lock's holder.
  */
 final class SoftQueuePair implements QueuePair, QueuePairEvents {
-  private final SoftContext context;
+  private final DeviceParts device;
+  private final Object monitor;
   private final Engine engine;
-  private final SoftProtectionDomain pd;
+  private final ProtectionDomain pd;
+  private final Consumer<SoftQueuePair> onClose;
   private final int number;
   private final int slot;
   private final SendQueue sends;
@@ -57,12 +61,23 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   private boolean closed;
   private @Nullable PeerGroup peerGroup;
 
+  /**
+   * @param pdId id of the protection domain
+   * @param onClose called when the queue pair is closed, with the monitor held
+   */
   SoftQueuePair(
-      SoftContext context, SoftProtectionDomain pd, QueuePairAttributes attributes, int number) {
-    this.context = context;
+      DeviceParts device,
+      ProtectionDomain pd,
+      int pdId,
+      QueuePairAttributes attributes,
+      int number,
+      Consumer<SoftQueuePair> onClose) {
+    this.device = device;
+    this.onClose = onClose;
+    monitor = device.monitor();
     this.pd = pd;
     this.number = number;
-    engine = context.engine();
+    engine = device.engine();
     slot = QueuePairTable.slotOf(number);
     int sendBytes = SendQueue.bytes(attributes.sendDepth());
     int queueBytes = sendBytes + ReceiveQueue.bytes(attributes.receiveDepth());
@@ -86,7 +101,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
             outlet.memory(),
             sends,
             receives,
-            new MemoryRights(engine.regions, pd.id()),
+            new MemoryRights(engine.regions, pdId),
             engine.counters,
             outlet.tables() + queueBytes);
   }
@@ -106,7 +121,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     return state;
   }
 
-  SoftProtectionDomain pd() {
+  ProtectionDomain pd() {
     return pd;
   }
 
@@ -130,7 +145,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
 
   @Override
   public String destination() {
-    synchronized (context) {
+    synchronized (monitor) {
       return links.destinations();
     }
   }
@@ -139,13 +154,13 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
 
   @Override
   public byte[] endpointParameters() {
-    synchronized (context) {
+    synchronized (monitor) {
       EndpointParameters parameters = links.parameters();
       if (parameters == null) {
         throw new VerbsException(
             "query_qp", this + ": it has no address before INIT", Errno.EINVAL);
       }
-      return context.arePeersStandard() ? new byte[0] : parameters.toBytes();
+      return device.arePeersStandard() ? new byte[0] : parameters.toBytes();
     }
   }
 
@@ -165,9 +180,9 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
 
   @Override
   public void initialise(int[] gidIndexes) {
-    synchronized (context) {
+    synchronized (monitor) {
       require(QueuePairState.RESET, "INIT");
-      List<PeerLinks.@Nullable LocalEnd> opened = context.sockets().open(gidIndexes, this);
+      List<PeerLinks.@Nullable LocalEnd> opened = device.sockets().open(gidIndexes, this);
       engine.lock.lock();
       try {
         links.setLinks(opened);
@@ -180,9 +195,9 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
 
   @Override
   public void readyToReceive(ReadyToReceiveAttributes attributes) {
-    synchronized (context) {
+    synchronized (monitor) {
       require(QueuePairState.INIT, "RTR");
-      boolean soft = attributes.peerParameters().length > 0 && !context.arePeersStandard();
+      boolean soft = attributes.peerParameters().length > 0 && !device.arePeersStandard();
       if (attributes.peerParameters().length == 0) {
         refuseStandardOverIpv4(attributes.remoteGid());
       }
@@ -190,7 +205,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
           soft ? EndpointParameters.parse(attributes.peerParameters(), toString()) : null;
       List<LinkEnd> ends = links.peerEnds(attributes, peer, this);
       boolean[] connected =
-          links.connect(ends, attributes.trafficClass(), context.sockets().egressPinning(), this);
+          links.connect(ends, attributes.trafficClass(), device.sockets().egressPinning(), this);
       engine.lock.lock();
       try {
         links.acceptPeer(ends, connected, peer, this);
@@ -209,7 +224,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
    */
   private void refuseStandardOverIpv4(Gid peer) {
     if (peer.isIpv4Mapped()
-        && !context.arePeersStandard()
+        && !device.arePeersStandard()
         && !peer.toAddress().isLoopbackAddress()) {
       throw new VerbsException(
           "modify_qp to RTR",
@@ -223,10 +238,10 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
 
   @Override
   public void readyToSend(ReadyToSendAttributes attributes) {
-    synchronized (context) {
+    synchronized (monitor) {
       require(QueuePairState.READY_TO_RECEIVE, "RTS");
-      context.releaseGroup(peerGroup);
-      PeerGroup fresh = context.peerGroup(attributes.peer());
+      device.peerGroups().release(peerGroup);
+      PeerGroup fresh = device.peerGroups().join(attributes.peer());
       engine.lock.lock();
       try {
         peerGroup = fresh;
@@ -280,7 +295,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
 
   /* Runs a change, unless the queue pair is closed: a closed context never releases the lock. */
   private void whileOpen(Runnable change) {
-    synchronized (context) {
+    synchronized (monitor) {
       if (closed) {
         return;
       }
@@ -301,7 +316,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
 
   @Override
   public void close() {
-    synchronized (context) {
+    synchronized (monitor) {
       if (closed) {
         return;
       }
@@ -314,8 +329,8 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
         receiveCompletions.detach();
       });
       outlet.free();
-      context.releaseGroup(peerGroup);
-      context.closed(this);
+      device.peerGroups().release(peerGroup);
+      onClose.accept(this);
     }
   }
 

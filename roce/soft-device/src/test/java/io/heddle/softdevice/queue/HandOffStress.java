@@ -39,7 +39,7 @@ final class HandOffStress {
   /* Creates a queue whose context is null, since push and poll don't access it. */
   @SuppressWarnings("NullAway")
   private static SoftCompletionQueue completionQueue(QueueMemory memory) {
-    return new SoftCompletionQueue(null, DEPTH, memory.address());
+    return new SoftCompletionQueue(null, DEPTH, memory.address(), closing -> {});
   }
 
   /** Memory of a queue, for the duration of its test. */

@@ -1,4 +1,4 @@
-package io.heddle.softdevice.queue;
+package io.heddle.softdevice.io;
 
 import io.heddle.addr.RocePorts;
 import io.heddle.platform.Errno;
@@ -6,13 +6,6 @@ import io.heddle.platform.Log;
 import io.heddle.platform.SystemCallException;
 import io.heddle.roce.wire.EndpointParameters;
 import io.heddle.roce.wire.PacketFormat;
-import io.heddle.softdevice.io.EgressPinning;
-import io.heddle.softdevice.io.PeerLink;
-import io.heddle.softdevice.io.PeerLinks;
-import io.heddle.softdevice.io.ReceivePort;
-import io.heddle.softdevice.io.SoftPort;
-import io.heddle.softdevice.io.SourcePorts;
-import io.heddle.softdevice.io.UdpSocket;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.VerbsException;
 import java.util.ArrayList;
@@ -22,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -29,33 +23,37 @@ import org.jspecify.annotations.Nullable;
  * Sockets of an open device: a receiving socket for each address in use, shared by all links of
  * that address, and a sending socket for each link. Guarded by the context's monitor.
  */
-final class DeviceSockets {
+public final class DeviceSockets {
   private final SoftPort port;
   private final RocePorts ports;
   private final SourcePorts sourcePorts;
-  private final Engine engine;
-  private final ProgressThread progressThread;
+  private final IntConsumer onOpen;
+  private final IntConsumer onClose;
   private final Log log;
   private final EgressPinning egressPinning;
   private final Map<Gid, ReceivePort> receivePorts = new HashMap<>();
 
-  DeviceSockets(
+  /**
+   * @param onOpen called with the descriptor of each new receiving socket
+   * @param onClose called with the descriptor of a receiving socket before its close
+   */
+  public DeviceSockets(
       SoftPort port,
       RocePorts ports,
       SourcePorts sourcePorts,
-      Engine engine,
-      ProgressThread progressThread,
+      IntConsumer onOpen,
+      IntConsumer onClose,
       Log log) {
     this.port = port;
     this.ports = ports;
     this.sourcePorts = sourcePorts;
-    this.engine = engine;
-    this.progressThread = progressThread;
+    this.onOpen = onOpen;
+    this.onClose = onClose;
     this.log = log;
     egressPinning = new EgressPinning(log);
   }
 
-  EgressPinning egressPinning() {
+  public EgressPinning egressPinning() {
     return egressPinning;
   }
 
@@ -65,12 +63,12 @@ final class DeviceSockets {
    *
    * @throws VerbsException for too many or no addresses, or if a socket can't be opened
    */
-  List<PeerLinks.@Nullable LocalEnd> open(int[] gidIndexes, SoftQueuePair qp) {
+  public List<PeerLinks.@Nullable LocalEnd> open(int[] gidIndexes, Object queuePair) {
     if (gidIndexes.length > EndpointParameters.MOST_LINKS
         || Arrays.stream(gidIndexes).noneMatch(i -> i >= 0)) {
       throw new VerbsException(
           "modify_qp",
-          qp
+          queuePair
               + " to INIT on addresses "
               + Arrays.toString(gidIndexes)
               + " (1 to "
@@ -82,7 +80,7 @@ final class DeviceSockets {
     List<PeerLinks.@Nullable LocalEnd> opened = new ArrayList<>();
     try {
       for (int index : gidIndexes) {
-        opened.add(index < 0 ? null : openLink(index, qp));
+        opened.add(index < 0 ? null : openLink(index, queuePair));
       }
     } catch (VerbsException failed) {
       opened.stream().filter(Objects::nonNull).forEach(each -> each.socket().close());
@@ -91,10 +89,11 @@ final class DeviceSockets {
     return opened;
   }
 
-  private PeerLinks.LocalEnd openLink(int gidIndex, SoftQueuePair qp) {
+  private PeerLinks.LocalEnd openLink(int gidIndex, Object queuePair) {
     SoftPort.Address address = port.address(gidIndex);
     ReceivePort receiver = receivePort(address);
-    return new PeerLinks.LocalEnd(PeerLink.open(address, sourcePorts, qp), address, receiver);
+    return new PeerLinks.LocalEnd(
+        PeerLink.open(address, sourcePorts, queuePair), address, receiver);
   }
 
   /** Returns the receiving socket of this address, opened at first use. */
@@ -111,13 +110,7 @@ final class DeviceSockets {
     }
     ReceivePort fresh = new ReceivePort(socket);
     receivePorts.put(address.gid(), fresh);
-    engine.lock.lock();
-    try {
-      engine.addReceiveSocket(socket.fd());
-    } finally {
-      engine.unlock();
-    }
-    progressThread.watch(socket.fd());
+    onOpen.accept(socket.fd());
     return fresh;
   }
 
@@ -134,12 +127,7 @@ final class DeviceSockets {
           ReceivePort open = entry.getValue();
           boolean unused = !open.isUsed() && !there.contains(entry.getKey());
           if (unused) {
-            engine.lock.lock();
-            try {
-              engine.removeReceiveSocket(open.socket().fd());
-            } finally {
-              engine.unlock();
-            }
+            onClose.accept(open.socket().fd());
             open.socket().close();
           }
           return unused;
@@ -175,7 +163,7 @@ final class DeviceSockets {
   }
 
   /** Closes the receiving sockets. Links close their sending sockets themselves. */
-  void close() {
+  public void close() {
     receivePorts.values().forEach(open -> open.socket().close());
     receivePorts.clear();
   }
