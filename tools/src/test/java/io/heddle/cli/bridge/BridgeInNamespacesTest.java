@@ -4,108 +4,52 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.sun.management.ThreadMXBean;
-import io.heddle.bridge.Bridge;
-import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.platform.Memory;
-import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
-import io.heddle.tools.bridge.BridgeDemo;
-import io.heddle.tools.bridge.TwoFabrics;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.ValueLayout;
-import java.lang.management.ManagementFactory;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Test of a bridge between two fabrics of one host each, with packets of every kind. */
 @EndsWithin(120)
 @SystemTest
-class BridgeInNamespacesTest {
+class BridgeInNamespacesTest extends BridgedFabrics {
   private static final Gid GROUP = new Gid(0, 0xffff_ef01_0101L);
   private static final Gid GROUP6 = new Gid(0xff05L << 48, 0x1_0001L);
-  private static final int HOST_A = 1;
-  private static final int HOST_B = 2;
   private static final int MTU = 4200;
   private static final int ROW = 120;
   private static final int ROWS = 20;
   private static final long POLL_NS = 1_000_000;
 
-  @TempDir private Path folder;
-  private TwoFabrics fabrics;
-  private Bridge bridge;
-
-  @BeforeAll
-  static void needNamespaces() {
-    Skip.unless(Lab.Kind.NAMESPACES);
-  }
-
   @BeforeEach
   void setUp() {
-    fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, MTU);
-  }
-
-  @AfterEach
-  void tearDown() {
-    if (bridge != null) {
-      bridge.close();
-    }
-    fabrics.close();
+    open(MTU);
   }
 
   private void start(String... more) {
-    List<String> lines =
-        new ArrayList<>(
-            List.of(
-                "name = test\nstatus = " + folder.resolve("status"),
-                "[fabric a]\ninterface = e1\naddress = 10.1.0.254,fd01::254\ntrains = yes",
-                "[fabric b]\ninterface = e2\naddress = 10.2.0.254,fd02::254\ntrains = yes"));
-    lines.addAll(List.of(more));
-    bridge =
-        BridgeDemo.inNamespace(
-            fabrics.namespace(0), BridgeConfigParser.parse("bridge.conf", lines));
+    start(
+        config(
+            "interface = e1\naddress = 10.1.0.254,fd01::254\ntrains = yes",
+            "interface = e2\naddress = 10.2.0.254,fd02::254\ntrains = yes",
+            List.of(more)));
   }
 
-  private BridgeStatus status() {
-    return BridgeStatus.read(folder.resolve("status"));
+  private void atMember(int host, Consumer<FabricHost> what) {
+    atMember(host, fabrics.address(host, true), what);
   }
 
-  private BridgeStatus.Direction direction(int group, int from) {
-    return status().groups().get(group).directions().get(from);
-  }
-
-  /* Runs an action in a host's network namespace, with sockets of that host. */
-  private void at(int host, Gid source, Consumer<FabricHost> what) {
-    NetworkNamespace.call(
-        fabrics.namespace(host),
-        () -> {
-          String link = TwoFabrics.interfaceName(fabrics.side(host));
-          Gid ipv6 = fabrics.address(host, false);
-          try (FabricHost there = new FabricHost(host, link, source, ipv6)) {
-            there.join(List.of(GROUP, GROUP6), link);
-            what.accept(there);
-          }
-          return true;
-        });
-  }
-
-  private void at(int host, Consumer<FabricHost> what) {
-    at(host, fabrics.address(host, true), what);
+  private void atMember(int host, Gid source, Consumer<FabricHost> what) {
+    at(host, source, List.of(GROUP, GROUP6), what);
   }
 
   private void awaitArrived(int group, int from, long packets) {
@@ -114,15 +58,6 @@ class BridgeInNamespacesTest {
       assertFalse(deadline.isOver(), () -> "arrived: " + status() + " within " + deadline);
       LockSupport.parkNanos(POLL_NS);
     }
-  }
-
-  /*
-   * Returns the number of packets that were forwarded, dropped or queued. The bridge counts a
-   * packet's arrival and its result one after the other, so this number may differ from the
-   * arrivals for a moment.
-   */
-  private static long settled(BridgeStatus.Direction direction) {
-    return direction.forwarded() + direction.dropped() + direction.pending();
   }
 
   private static void spoil(FabricHost host, int at, int value) {
@@ -144,7 +79,7 @@ class BridgeInNamespacesTest {
     fabrics.runAt(0, List.of("sysctl", "-qw", "net.ipv4.conf.e1.accept_local=1"));
     fabrics.runAt(0, List.of("ip", "link", "set", "e2", "mtu", "1500"));
     start("[group 239.1.1.1]", "[peer 10.1.0.253]", "[group ff05::1:1]\ndirection = a-to-b");
-    at(
+    atMember(
         HOST_A,
         host -> {
           int length = host.build(host.packet(), GROUP, 0, 1, 100, 0);
@@ -162,9 +97,9 @@ class BridgeInNamespacesTest {
           host.send(GROUP, 0, 5, 2000);
           host.send(GROUP, 0, 6, 1000);
         });
-    at(HOST_A, foreign, host -> host.send(GROUP, 0, 7, 100));
-    at(HOST_A, gateway, host -> host.send(GROUP, 0, 8, 100));
-    at(HOST_A, peer, host -> host.send(GROUP, 0, 9, 100));
+    atMember(HOST_A, foreign, host -> host.send(GROUP, 0, 7, 100));
+    atMember(HOST_A, gateway, host -> host.send(GROUP, 0, 8, 100));
+    atMember(HOST_A, peer, host -> host.send(GROUP, 0, 9, 100));
     awaitArrived(0, 0, 9);
     Map<String, Long> expected = new TreeMap<>();
     expected.put("bad-checksum", 1L);
@@ -176,18 +111,18 @@ class BridgeInNamespacesTest {
     expected.put("known-bridge", 1L);
     assertEquals(expected, direction(0, 0).drops());
     assertEquals(1, direction(0, 0).forwarded());
-    at(HOST_A, host -> host.sendRaw(GROUP, 0, 0));
+    atMember(HOST_A, host -> host.sendRaw(GROUP, 0, 0));
     Deadline deadline = Deadline.ofSeconds(20);
     while (status().fabrics().getFirst().empty() == 0) {
       assertFalse(deadline.isOver(), () -> status().toString());
       LockSupport.parkNanos(POLL_NS);
     }
-    at(HOST_B, host -> host.send(GROUP6, 1, 1, 100));
+    atMember(HOST_B, host -> host.send(GROUP6, 1, 1, 100));
     /*
      * The direction isn't forwarded, so the bridge didn't join the group there. The kernel still
      * delivers the packet to the other hosts of the fabric.
      */
-    at(HOST_A, host -> host.send(GROUP6, 1, 2, 100));
+    atMember(HOST_A, host -> host.send(GROUP6, 1, 2, 100));
     awaitArrived(1, 0, 1);
     assertEquals(1, direction(1, 0).forwarded());
     assertEquals(0, direction(1, 1).forwarded());
@@ -200,10 +135,10 @@ class BridgeInNamespacesTest {
      * Only copies that arrive within 100 ms of their packets count, and a slow machine may delay
      * copies. So packets and copies are sent until enough copies have counted.
      */
-    at(
+    atMember(
         HOST_A,
         a ->
-            at(
+            atMember(
                 HOST_B,
                 b -> {
                   b.copyOf(HOST_A);
@@ -265,10 +200,10 @@ class BridgeInNamespacesTest {
   private void forwardTrains() {
     long[] right = new long[2];
     long[] wrong = new long[1];
-    at(
+    atMember(
         HOST_B,
         b -> {
-          at(
+          atMember(
               HOST_A,
               a -> {
                 assertTrue(a.sendTrain(GROUP, 0, 0, 20, 512));
@@ -296,25 +231,15 @@ class BridgeInNamespacesTest {
   @Test
   void allocatesNothingPerPacket() {
     start("[group 239.1.1.1]", "[group ff05::1:1]");
-    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    long data =
-        Thread.getAllStackTraces().keySet().stream()
-            .filter(each -> each.getName().equals("heddle-bridge-data"))
-            .findFirst()
-            .orElseThrow()
-            .threadId();
-    /*
-     * Foreign calls allocate boxes until they are compiled. So batches are repeated until one has
-     * allocated nothing.
-     */
-    at(
+    LongSupplier allocatedBytes = dataThreadAllocation();
+    atMember(
         HOST_A,
         a -> {
           long allocated = -1;
           Deadline deadline = Deadline.ofSeconds(60);
           for (int batch = 1; allocated != 0; batch++) {
             assertFalse(deadline.isOver(), "the last batch allocated " + allocated + " bytes");
-            long before = threads.getThreadAllocatedBytes(data);
+            long before = allocatedBytes.getAsLong();
             for (int row = 0; row < ROWS; row++) {
               a.sendTrain(GROUP, 0, row, 10, 300);
               a.sendTrain(GROUP6, 1, row, 10, 300);
@@ -322,7 +247,7 @@ class BridgeInNamespacesTest {
             }
             awaitArrived(0, 0, (long) batch * ROWS * 11);
             awaitArrived(1, 0, (long) batch * ROWS * 10);
-            allocated = threads.getThreadAllocatedBytes(data) - before;
+            allocated = allocatedBytes.getAsLong() - before;
           }
         });
   }

@@ -1,34 +1,22 @@
 package io.heddle.cli.bridge;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bridge.Bridge;
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.bridge.status.BridgeStatus;
-import io.heddle.platform.NetworkNamespace;
-import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
-import io.heddle.tools.bridge.BridgeDemo;
-import io.heddle.tools.bridge.TwoFabrics;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.Gid;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Test of a bridge whose interface changes. Each packet is counted, each fault is reported, and
@@ -36,75 +24,23 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @EndsWithin(120)
 @SystemTest
-class LinkFaultsTest {
+class LinkFaultsTest extends BridgedFabrics {
   private static final Gid GROUP = new Gid(0, 0xffff_ef01_0101L);
   private static final Gid GROUP6 = new Gid(0xff05L << 48, 0x1_0001L);
   private static final Gid LIMITED = new Gid(0, 0xffff_ef01_0102L);
-  private static final long POLL_NS = 1_000_000;
   private static final int ROW = 10;
-
-  @TempDir private Path folder;
-  private TwoFabrics fabrics;
-  private Bridge bridge;
-
-  @BeforeAll
-  static void needNamespaces() {
-    Skip.unless(Lab.Kind.NAMESPACES);
-  }
 
   @BeforeEach
   void setUp() {
-    fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500);
-    bridge =
-        BridgeDemo.inNamespace(
-            fabrics.namespace(0),
-            BridgeConfigParser.parse(
-                "bridge.conf",
-                List.of(
-                    "name = test\nstatus = " + folder.resolve("status"),
-                    "[fabric a]\ninterface = e1\naddress = 10.1.0.254,fd01::254\ntrains = yes",
-                    "[fabric b]\ninterface = e2\naddress = 10.2.0.254,fd02::254\ntrains = yes",
-                    "[group 239.1.1.1]",
-                    "[group ff05::1:1]",
-                    "[group 239.1.1.2]\nrate = 500\nburst = 1\nqueue = 20")));
-  }
-
-  @AfterEach
-  void tearDown() {
-    bridge.close();
-    fabrics.close();
-  }
-
-  private BridgeStatus status() {
-    return BridgeStatus.read(folder.resolve("status"));
-  }
-
-  private BridgeStatus.Direction fromA(int group) {
-    return status().groups().get(group).directions().getFirst();
-  }
-
-  private void await(BooleanSupplier what) {
-    Deadline deadline = Deadline.ofSeconds(30);
-    while (!what.getAsBoolean()) {
-      assertFalse(deadline.isOver(), () -> status() + " within " + deadline);
-      LockSupport.parkNanos(POLL_NS);
-    }
-  }
-
-  private void atA(Consumer<FabricHost> what) {
-    NetworkNamespace.call(
-        fabrics.namespace(1),
-        () -> {
-          try (FabricHost host =
-              new FabricHost(1, "e1", fabrics.address(1, true), fabrics.address(1, false))) {
-            what.accept(host);
-          }
-          return true;
-        });
-  }
-
-  private static long settled(BridgeStatus.Direction direction) {
-    return direction.forwarded() + direction.dropped() + direction.pending();
+    open(1500);
+    start(
+        config(
+            "interface = e1\naddress = 10.1.0.254,fd01::254\ntrains = yes",
+            "interface = e2\naddress = 10.2.0.254,fd02::254\ntrains = yes",
+            List.of(
+                "[group 239.1.1.1]",
+                "[group ff05::1:1]",
+                "[group 239.1.1.2]\nrate = 500\nburst = 1\nqueue = 20")));
   }
 
   /**
@@ -113,7 +49,7 @@ class LinkFaultsTest {
    */
   private BridgeStatus.Direction send(int group, Gid address, int payloadBytes) {
     long before = settled(fromA(group));
-    atA(host -> assertTrue(host.sendTrain(address, group, before, ROW, payloadBytes)));
+    at(HOST_A, host -> assertTrue(host.sendTrain(address, group, before, ROW, payloadBytes)));
     await(() -> settled(fromA(group)) == before + ROW);
     return fromA(group);
   }
@@ -193,18 +129,20 @@ class LinkFaultsTest {
   void tenfoldOverloadIsCountedAndHarmsNoOtherGroup() {
     int packets = 5_000;
     long startNs = System.nanoTime();
-    atA(host -> {
-      for (int i = 0; i < packets; i++) {
-        while (!host.send(LIMITED, 2, i, 100)) {
-          LockSupport.parkNanos(POLL_NS);
-        }
-        if (i % 10 == 0) {
-          while (!host.send(GROUP, 0, i, 100)) {
-            LockSupport.parkNanos(POLL_NS);
+    at(
+        HOST_A,
+        host -> {
+          for (int i = 0; i < packets; i++) {
+            while (!host.send(LIMITED, 2, i, 100)) {
+              LockSupport.parkNanos(POLL_NS);
+            }
+            if (i % 10 == 0) {
+              while (!host.send(GROUP, 0, i, 100)) {
+                LockSupport.parkNanos(POLL_NS);
+              }
+            }
           }
-        }
-      }
-    });
+        });
     double offered = packets / ((System.nanoTime() - startNs) / 1e9);
     await(() -> fromA(2).arrived() == packets && settled(fromA(2)) == packets);
     BridgeStatus.Direction limited = fromA(2);

@@ -5,41 +5,25 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.sun.management.ThreadMXBean;
-import io.heddle.bridge.Bridge;
 import io.heddle.bridge.config.BridgeConfig;
-import io.heddle.bridge.config.BridgeConfigParser;
-import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.bridge.status.PgmStatus;
 import io.heddle.platform.Memory;
-import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.roce.wire.DatagramFormat;
-import io.heddle.tools.bridge.BridgeDemo;
-import io.heddle.tools.bridge.TwoFabrics;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.Gid;
 import java.lang.foreign.MemorySegment;
-import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Test of PGM senders across a bridge, and of the bridge's PGM counters. */
 @EndsWithin(120)
 @SystemTest
-class PgmInNamespacesTest {
+class PgmInNamespacesTest extends BridgedFabrics {
   private static final Gid GROUP = new Gid(0, 0xffff_ef01_0101L);
   private static final int SPM = 0;
   private static final int ODATA = 4;
@@ -48,63 +32,27 @@ class PgmInNamespacesTest {
   private static final int PAYLOAD_BYTES = 64;
   private static final int SOURCE_PORT = 7500;
   private static final int DATA_PORT = 5563;
-  private static final long POLL_NS = 1_000_000;
   private static final int ROW = 200;
 
-  @TempDir private Path folder;
-  private TwoFabrics fabrics;
-  private Bridge bridge;
   private long sent;
-
-  @BeforeAll
-  static void needNamespaces() {
-    Skip.unless(Lab.Kind.NAMESPACES);
-  }
 
   @BeforeEach
   void setUp() {
-    fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500);
-    bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config("\npgm = yes"));
-  }
-
-  @AfterEach
-  void tearDown() {
-    bridge.close();
-    fabrics.close();
+    open(1500);
+    start(config("\npgm = yes"));
   }
 
   private BridgeConfig config(String pgm) {
-    List<String> lines = new ArrayList<>();
-    lines.add("name = test\nstatus = " + folder.resolve("status"));
-    lines.add("[fabric a]\ninterface = e1\naddress = 10.1.0.254,fd01::254");
-    lines.add("[fabric b]\ninterface = e2\naddress = 10.2.0.254,fd02::254");
-    lines.add("[group 239.1.1.1]" + pgm);
-    lines.add("[group ff05::1:1]");
-    return BridgeConfigParser.parse("bridge.conf", lines);
-  }
-
-  private BridgeStatus status() {
-    return BridgeStatus.read(folder.resolve("status"));
+    return config(
+        "interface = e1\naddress = 10.1.0.254,fd01::254",
+        "interface = e2\naddress = 10.2.0.254,fd02::254",
+        List.of("[group 239.1.1.1]" + pgm, "[group ff05::1:1]"));
   }
 
   private PgmStatus pgm() {
     PgmStatus pgm = status().groups().getFirst().pgm();
     assertNotNull(pgm);
     return pgm;
-  }
-
-  private void at(int host, Consumer<FabricHost> what) {
-    NetworkNamespace.call(
-        fabrics.namespace(host),
-        () -> {
-          String link = TwoFabrics.interfaceName(fabrics.side(host));
-          try (FabricHost there =
-              new FabricHost(
-                  host, link, fabrics.address(host, true), fabrics.address(host, false))) {
-            what.accept(there);
-          }
-          return true;
-        });
   }
 
   /**
@@ -144,11 +92,7 @@ class PgmInNamespacesTest {
   }
 
   private void awaitForwarded(int group, int side, long packets) {
-    Deadline deadline = Deadline.ofSeconds(30);
-    while (status().groups().get(group).directions().get(side).forwarded() < packets) {
-      assertFalse(deadline.isOver(), () -> status() + " within " + deadline);
-      LockSupport.parkNanos(POLL_NS);
-    }
+    await(() -> direction(group, side).forwarded() >= packets);
   }
 
   @Test
@@ -231,13 +175,7 @@ class PgmInNamespacesTest {
 
   @Test
   void allocatesNothingPerPgmPacket() {
-    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    long data =
-        Thread.getAllStackTraces().keySet().stream()
-            .filter(each -> each.getName().equals("heddle-bridge-data"))
-            .findFirst()
-            .orElseThrow()
-            .threadId();
+    LongSupplier allocatedBytes = dataThreadAllocation();
     at(
         1,
         a -> {
@@ -245,13 +183,13 @@ class PgmInNamespacesTest {
           Deadline deadline = Deadline.ofSeconds(60);
           for (int batch = 0; allocated != 0; batch++) {
             assertFalse(deadline.isOver(), "the last batch allocated " + allocated + " bytes");
-            long before = threads.getThreadAllocatedBytes(data);
+            long before = allocatedBytes.getAsLong();
             for (int i = 0; i < ROW; i++) {
               /* Every second packet begins a new session, and the numbers have gaps. */
               send(a, GROUP, packet(ODATA, sessionOf(batch, i), 3 * i, 0));
             }
             awaitForwarded(0, 0, (batch + 1L) * ROW);
-            allocated = threads.getThreadAllocatedBytes(data) - before;
+            allocated = allocatedBytes.getAsLong() - before;
           }
         });
     assertTrue(pgm().directions().getFirst().skipped() > 0);

@@ -1,42 +1,25 @@
 package io.heddle.cli.bridge;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.addr.AddressText;
-import io.heddle.bridge.Bridge;
 import io.heddle.bridge.cm.CmMessage;
 import io.heddle.bridge.cm.CmaHeader;
 import io.heddle.bridge.cm.ManagementDatagram;
 import io.heddle.bridge.cm.SidrRequest;
 import io.heddle.bridge.config.BridgeConfig;
-import io.heddle.bridge.config.BridgeConfigParser;
-import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Memory;
 import io.heddle.platform.NetworkNamespace;
-import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
-import io.heddle.tools.bridge.BridgeDemo;
-import io.heddle.tools.bridge.TwoFabrics;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.Gid;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Test of hosts in two fabrics without routes to each other. They communicate through proxy
@@ -44,11 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @EndsWithin(120)
 @SystemTest
-class ProxiedInNamespacesTest {
-  private static final int HOST_A = 1;
-  private static final int HOST_B = 2;
+class ProxiedInNamespacesTest extends BridgedFabrics {
   private static final int SERVICES = 3;
-  private static final long POLL_NS = 1_000_000;
   private static final List<String> PROXIES =
       List.of(
           "[proxy a 10.1.0.200]\nfor = 10.2.0.100",
@@ -60,85 +40,29 @@ class ProxiedInNamespacesTest {
           "[proxy a 10.1.0.201]\nfor = fd02::101",
           "[proxy b fd02::212]\nfor = 10.1.0.12");
 
-  @TempDir private Path folder;
-  private final List<DatagramEnd> ends = new ArrayList<>();
-  private TwoFabrics fabrics;
-  private Bridge bridge;
-
-  @BeforeAll
-  static void needNamespaces() {
-    Skip.unless(Lab.Kind.NAMESPACES);
-  }
-
   @BeforeEach
   void setUp() {
-    fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500);
+    open(1500);
     run(
         0,
         UnicastRoutes.of(config(PROXIES))
             .lines()
             .filter(line -> line.startsWith("  ip "))
             .toList());
-    bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config(PROXIES));
-  }
-
-  @AfterEach
-  void tearDown() {
-    ends.forEach(DatagramEnd::close);
-    bridge.close();
-    fabrics.close();
+    start(config(PROXIES));
   }
 
   private BridgeConfig config(List<String> proxies) {
-    List<String> lines =
-        new ArrayList<>(
-            List.of(
-                "name = test\nstatus = " + folder.resolve("status"),
-                "[fabric a]\ninterface = e1\nprefix = 10.1.0.0/24,fd01::/64",
-                "[fabric b]\ninterface = e2\nprefix = 10.2.0.0/24,fd02::/64",
-                "[unicast]\naddresses = proxied"));
-    lines.addAll(proxies);
-    return BridgeConfigParser.parse("bridge.conf", lines);
+    List<String> sections = new ArrayList<>(List.of("[unicast]\naddresses = proxied"));
+    sections.addAll(proxies);
+    return config(
+        "interface = e1\nprefix = 10.1.0.0/24,fd01::/64",
+        "interface = e2\nprefix = 10.2.0.0/24,fd02::/64",
+        sections);
   }
 
   private void reload(List<String> proxies) {
     NetworkNamespace.call(fabrics.namespace(0), () -> bridge.reload(config(proxies)));
-  }
-
-  private void run(int host, List<String> commands) {
-    fabrics.runAt(host, List.of("sh", "-e", "-c", String.join("\n", commands)));
-  }
-
-  private static Gid address(String text) {
-    return Gid.of(Objects.requireNonNull(AddressText.parse(text)));
-  }
-
-  private DatagramEnd endAt(int host, String address) {
-    boolean ipv4 = !address.contains(":");
-    run(host, List.of("ip addr add " + address + (ipv4 ? "/32" : "/128 nodad") + " dev e" + host));
-    DatagramEnd end = new DatagramEnd(fabrics.namespace(host), address(address));
-    ends.add(end);
-    return end;
-  }
-
-  private BridgeStatus.Unicast unicast() {
-    return Objects.requireNonNull(BridgeStatus.read(folder.resolve("status")).unicast());
-  }
-
-  private BridgeStatus.Direction direction(int side) {
-    return unicast().directions().get(side);
-  }
-
-  private void await(BooleanSupplier what) {
-    Deadline deadline = Deadline.ofSeconds(30);
-    while (!what.getAsBoolean()) {
-      assertFalse(deadline.isOver(), () -> unicast() + " within " + deadline);
-      LockSupport.parkNanos(POLL_NS);
-    }
-  }
-
-  private static long settled(BridgeStatus.Direction direction) {
-    return direction.forwarded() + direction.dropped() + direction.pending();
   }
 
   @Test

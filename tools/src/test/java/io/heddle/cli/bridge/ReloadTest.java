@@ -1,7 +1,6 @@
 package io.heddle.cli.bridge;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,62 +8,35 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.bridge.Bridge;
 import io.heddle.bridge.config.BridgeConfig;
 import io.heddle.bridge.config.BridgeConfigParser;
-import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NetworkNamespace;
-import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.tools.bridge.BridgeDemo;
 import io.heddle.tools.bridge.TwoFabrics;
 import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.Gid;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Test of a bridge whose configuration is reloaded while packets flow, and of rate-limited groups.
  */
 @EndsWithin(120)
 @SystemTest
-class ReloadTest {
+class ReloadTest extends BridgedFabrics {
   private static final Gid STAYS = new Gid(0, 0xffff_ef01_0101L);
   private static final Gid COMES = new Gid(0, 0xffff_ef01_0102L);
-  private static final int HOST_A = 1;
   private static final long POLL_NS = 1_000_000;
 
-  @TempDir private Path folder;
-
-  @BeforeAll
-  static void needNamespaces() {
-    Skip.unless(Lab.Kind.NAMESPACES);
-  }
-
   private BridgeConfig config(String... groups) {
-    List<String> lines =
-        new ArrayList<>(
-            List.of(
-                "name = test\nstatus = " + folder.resolve("status"),
-                "[fabric a]\ninterface = e1\naddress = 10.1.0.254",
-                "[fabric b]\ninterface = e2\naddress = 10.2.0.254"));
-    lines.addAll(List.of(groups));
-    return BridgeConfigParser.parse("bridge.conf", lines);
-  }
-
-  private BridgeStatus status() {
-    return BridgeStatus.read(folder.resolve("status"));
-  }
-
-  private BridgeStatus.Direction fromA(int group) {
-    return status().groups().get(group).directions().getFirst();
+    return config(
+        "interface = e1\naddress = 10.1.0.254",
+        "interface = e2\naddress = 10.2.0.254",
+        List.of(groups));
   }
 
   private static void send(TwoFabrics fabrics, Gid group, int packets) {
@@ -80,14 +52,6 @@ class ReloadTest {
           }
           return true;
         });
-  }
-
-  private void await(java.util.function.BooleanSupplier what) {
-    Deadline deadline = Deadline.ofSeconds(20);
-    while (!what.getAsBoolean()) {
-      assertFalse(deadline.isOver(), () -> status() + " within " + deadline);
-      LockSupport.parkNanos(POLL_NS);
-    }
   }
 
   @Test
@@ -128,10 +92,6 @@ class ReloadTest {
       assertEquals(1, status().groups().size());
       assertEquals(4, status().generation());
     }
-  }
-
-  private static long settled(BridgeStatus.Direction direction) {
-    return direction.forwarded() + direction.dropped() + direction.pending();
   }
 
   @Test

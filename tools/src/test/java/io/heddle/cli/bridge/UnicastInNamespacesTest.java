@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.addr.AddressText;
-import io.heddle.bridge.Bridge;
 import io.heddle.bridge.cm.CmMessage;
 import io.heddle.bridge.cm.CmaHeader;
 import io.heddle.bridge.cm.ConnectReject;
@@ -14,33 +12,19 @@ import io.heddle.bridge.cm.SidrReply;
 import io.heddle.bridge.cm.SidrRequest;
 import io.heddle.bridge.cm.SidrRequests;
 import io.heddle.bridge.config.BridgeConfig;
-import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.platform.Memory;
-import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.roce.wire.DatagramFormat;
-import io.heddle.tools.bridge.BridgeDemo;
-import io.heddle.tools.bridge.TwoFabrics;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
-import io.heddle.verbs.Gid;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Test of hosts in two fabrics that resolve each other's queue pairs by SIDR across a bridge, and
@@ -48,26 +32,13 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @EndsWithin(120)
 @SystemTest
-class UnicastInNamespacesTest {
-  private static final int HOST_A = 1;
-  private static final int HOST_B = 2;
+class UnicastInNamespacesTest extends BridgedFabrics {
   private static final int CLIENTS = 8;
   private static final int SERVICES = 4;
-  private static final long POLL_NS = 1_000_000;
-
-  @TempDir private Path folder;
-  private final List<DatagramEnd> ends = new ArrayList<>();
-  private TwoFabrics fabrics;
-  private Bridge bridge;
-
-  @BeforeAll
-  static void needNamespaces() {
-    Skip.unless(Lab.Kind.NAMESPACES);
-  }
 
   @BeforeEach
   void setUp() {
-    fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500);
+    open(1500);
     run(0, UnicastRoutes.of(config()).lines().filter(line -> line.startsWith("  ip ")).toList());
     run(
         HOST_A,
@@ -77,76 +48,14 @@ class UnicastInNamespacesTest {
         HOST_B,
         List.of(
             "ip route add 10.1.0.0/24 via 10.2.0.254", "ip -6 route add fd01::/64 via fd02::254"));
-    bridge = BridgeDemo.inNamespace(fabrics.namespace(0), config());
-  }
-
-  @AfterEach
-  void tearDown() {
-    ends.forEach(DatagramEnd::close);
-    if (bridge != null) {
-      bridge.close();
-    }
-    fabrics.close();
+    start(config());
   }
 
   private BridgeConfig config() {
-    return BridgeConfigParser.parse(
-        "bridge.conf",
-        List.of(
-            "name = test\nstatus = " + folder.resolve("status"),
-            "[fabric a]\ninterface = e1\nprefix = 10.1.0.0/24,fd01::/64",
-            "[fabric b]\ninterface = e2\nprefix = 10.2.0.0/24,fd02::/64",
-            "[unicast]"));
-  }
-
-  private void run(int host, List<String> commands) {
-    fabrics.runAt(host, List.of("sh", "-e", "-c", String.join("\n", commands)));
-  }
-
-  private static Gid address(String text) {
-    return Gid.of(Objects.requireNonNull(AddressText.parse(text)));
-  }
-
-  private static String addressCommand(int host, String address) {
-    String bits = address.contains(":") ? "/128" : "/32";
-    String ready = address.contains(":") ? " nodad" : "";
-    return "ip addr add " + address + bits + " dev e" + host + ready;
-  }
-
-  /* Gives a host these addresses and opens an end at each. */
-  private List<DatagramEnd> endsAt(int host, List<String> addresses) {
-    run(host, addresses.stream().map(each -> addressCommand(host, each)).toList());
-    List<DatagramEnd> made = new ArrayList<>();
-    for (String each : addresses) {
-      DatagramEnd end = new DatagramEnd(fabrics.namespace(host), address(each));
-      ends.add(end);
-      made.add(end);
-    }
-    return made;
-  }
-
-  private DatagramEnd endAt(int host, String address) {
-    return endsAt(host, List.of(address)).getFirst();
-  }
-
-  private BridgeStatus.Unicast unicast() {
-    return Objects.requireNonNull(BridgeStatus.read(folder.resolve("status")).unicast());
-  }
-
-  private BridgeStatus.Direction direction(int side) {
-    return unicast().directions().get(side);
-  }
-
-  private void await(BooleanSupplier what) {
-    Deadline deadline = Deadline.ofSeconds(30);
-    while (!what.getAsBoolean()) {
-      assertFalse(deadline.isOver(), () -> unicast() + " within " + deadline);
-      LockSupport.parkNanos(POLL_NS);
-    }
-  }
-
-  private static long settled(BridgeStatus.Direction direction) {
-    return direction.forwarded() + direction.dropped() + direction.pending();
+    return config(
+        "interface = e1\nprefix = 10.1.0.0/24,fd01::/64",
+        "interface = e2\nprefix = 10.2.0.0/24,fd02::/64",
+        List.of("[unicast]"));
   }
 
   @Test
