@@ -25,7 +25,7 @@ final class RdmaCmChannel implements AutoCloseable {
   private final long buffer;
 
   /**
-   * @param purpose what the device does by RDMA CM, for the message
+   * @param purpose purpose of RDMA CM on the device, for the message
    * @param wakeFd descriptor that ends a poll when it becomes readable; {@link #NO_FD} for none
    * @throws HeddleException if the library or its kernel module is missing
    */

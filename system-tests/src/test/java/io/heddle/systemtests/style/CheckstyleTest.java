@@ -102,7 +102,11 @@ class CheckstyleTest {
   private static boolean isAllowed(String file, AuditEvent event) {
     String rule = event.getModuleId() == null ? "" : event.getModuleId();
     boolean test = file.contains("/src/test/");
-    boolean tool = file.startsWith("cli/") || file.startsWith("tools/") || !file.contains("/src/");
+    boolean tool =
+        file.startsWith("cli/")
+            || file.startsWith("tools/")
+            || file.startsWith("daemon/")
+            || !file.contains("/src/");
     return switch (rule) {
       case "processEnd", "stackTrace" -> test || (tool && !file.startsWith(".."));
       case "sleep" -> test;
