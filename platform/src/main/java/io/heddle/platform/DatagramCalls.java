@@ -8,8 +8,8 @@ import java.lang.invoke.MethodHandle;
  * those of {@link LinuxCalls}.
  */
 public final class DatagramCalls {
-  private static final MethodHandle SENDMMSG = LinuxCalls.find("sendmmsg", 4);
-  private static final MethodHandle PPOLL = LinuxCalls.find("ppoll", 4);
+  private static final MethodHandle SENDMMSG = Downcalls.find("sendmmsg", 4);
+  private static final MethodHandle PPOLL = Downcalls.find("ppoll", 4);
   private static final int MSG_DONTWAIT = 0x40;
 
   private DatagramCalls() {}
@@ -19,13 +19,13 @@ public final class DatagramCalls {
    */
   public static int send(MemorySegment capture, int fd, long addressOfMmsghdrs, int count) {
     try {
-      return LinuxCalls.intResult(
+      return Downcalls.intResult(
           capture,
           (long)
               SENDMMSG.invokeExact(
                   capture, (long) fd, addressOfMmsghdrs, (long) count, (long) MSG_DONTWAIT, 0L));
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
@@ -39,13 +39,13 @@ public final class DatagramCalls {
   public static int poll(
       MemorySegment capture, long addressOfPollfds, int count, long addressOfTimespec) {
     try {
-      return LinuxCalls.intResult(
+      return Downcalls.intResult(
           capture,
           (long)
               PPOLL.invokeExact(
                   capture, addressOfPollfds, (long) count, addressOfTimespec, 0L, 0L));
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 }

@@ -32,24 +32,24 @@ final class FileCalls {
   static final int F_SETLK = 6;
   static final int F_OFD_SETLK = 37;
 
-  private static final MethodHandle OPENAT = LinuxCalls.find("openat", 4);
-  private static final MethodHandle MKDIRAT = LinuxCalls.find("mkdirat", 3);
-  private static final MethodHandle STATX = LinuxCalls.find("statx", 5);
-  private static final MethodHandle RENAMEAT = LinuxCalls.find("renameat", 4);
-  private static final MethodHandle UNLINKAT = LinuxCalls.find("unlinkat", 3);
-  private static final MethodHandle FTRUNCATE = LinuxCalls.find("ftruncate", 2);
-  private static final MethodHandle LSEEK = LinuxCalls.find("lseek", 3);
-  private static final MethodHandle FALLOCATE = LinuxCalls.find("posix_fallocate", 3);
-  private static final MethodHandle FCHMOD = LinuxCalls.find("fchmod", 2);
-  private static final MethodHandle FCNTL = LinuxCalls.find("fcntl", 3);
+  private static final MethodHandle OPENAT = Downcalls.find("openat", 4);
+  private static final MethodHandle MKDIRAT = Downcalls.find("mkdirat", 3);
+  private static final MethodHandle STATX = Downcalls.find("statx", 5);
+  private static final MethodHandle RENAMEAT = Downcalls.find("renameat", 4);
+  private static final MethodHandle UNLINKAT = Downcalls.find("unlinkat", 3);
+  private static final MethodHandle FTRUNCATE = Downcalls.find("ftruncate", 2);
+  private static final MethodHandle LSEEK = Downcalls.find("lseek", 3);
+  private static final MethodHandle FALLOCATE = Downcalls.find("posix_fallocate", 3);
+  private static final MethodHandle FCHMOD = Downcalls.find("fchmod", 2);
+  private static final MethodHandle FCNTL = Downcalls.find("fcntl", 3);
 
   private FileCalls() {}
 
   static int openat(int folder, String name, int flags, int mode) {
-    MemorySegment capture = LinuxCalls.errnoCapture();
+    MemorySegment capture = Downcalls.capture();
     try (Arena arena = Arena.ofConfined()) {
       return LinuxCalls.enterDescriptor(
-          LinuxCalls.intResult(
+          Downcalls.intResult(
               capture,
               (long)
                   OPENAT.invokeExact(
@@ -60,20 +60,20 @@ final class FileCalls {
                       (long) mode,
                       0L)));
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   static int mkdirat(int folder, String name, int mode) {
-    MemorySegment capture = LinuxCalls.errnoCapture();
+    MemorySegment capture = Downcalls.capture();
     try (Arena arena = Arena.ofConfined()) {
-      return LinuxCalls.intResult(
+      return Downcalls.intResult(
           capture,
           (long)
               MKDIRAT.invokeExact(
                   capture, (long) folder, arena.allocateFrom(name).address(), (long) mode));
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
@@ -82,9 +82,9 @@ final class FileCalls {
    * followed.
    */
   static int statx(int fd, String name, long addressOfStatx) {
-    MemorySegment capture = LinuxCalls.errnoCapture();
+    MemorySegment capture = Downcalls.capture();
     try (Arena arena = Arena.ofConfined()) {
-      return LinuxCalls.intResult(
+      return Downcalls.intResult(
           capture,
           (long)
               STATX.invokeExact(
@@ -95,14 +95,14 @@ final class FileCalls {
                   0x7ffL /* STATX_BASIC_STATS */,
                   addressOfStatx));
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   static int renameat(int folder, String from, String to) {
-    MemorySegment capture = LinuxCalls.errnoCapture();
+    MemorySegment capture = Downcalls.capture();
     try (Arena arena = Arena.ofConfined()) {
-      return LinuxCalls.intResult(
+      return Downcalls.intResult(
           capture,
           (long)
               RENAMEAT.invokeExact(
@@ -113,40 +113,40 @@ final class FileCalls {
                   arena.allocateFrom(to).address(),
                   0L));
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   static int unlinkat(int folder, String name) {
-    MemorySegment capture = LinuxCalls.errnoCapture();
+    MemorySegment capture = Downcalls.capture();
     try (Arena arena = Arena.ofConfined()) {
-      return LinuxCalls.intResult(
+      return Downcalls.intResult(
           capture,
           (long)
               UNLINKAT.invokeExact(capture, (long) folder, arena.allocateFrom(name).address(), 0L));
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   static int ftruncate(int fd, long lengthBytes) {
-    MemorySegment capture = LinuxCalls.errnoCapture();
+    MemorySegment capture = Downcalls.capture();
     try {
-      return LinuxCalls.intResult(
+      return Downcalls.intResult(
           capture, (long) FTRUNCATE.invokeExact(capture, (long) fd, lengthBytes, 0L));
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   /** Moves a file's offset to the file's end. Returns the offset, or the negated errno. */
   static long seekEnd(int fd) {
-    MemorySegment capture = LinuxCalls.errnoCapture();
+    MemorySegment capture = Downcalls.capture();
     try {
-      return LinuxCalls.result(
+      return Downcalls.result(
           capture, (long) LSEEK.invokeExact(capture, (long) fd, 0L, 2L /* SEEK_END */));
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
@@ -155,21 +155,21 @@ final class FileCalls {
    * of setting it.
    */
   static int posixFallocate(int fd, long offset, long lengthBytes) {
-    MemorySegment capture = LinuxCalls.errnoCapture();
+    MemorySegment capture = Downcalls.capture();
     try {
       return -(int) (long) FALLOCATE.invokeExact(capture, (long) fd, offset, lengthBytes);
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   static int fchmod(int fd, int mode) {
-    MemorySegment capture = LinuxCalls.errnoCapture();
+    MemorySegment capture = Downcalls.capture();
     try {
-      return LinuxCalls.intResult(
+      return Downcalls.intResult(
           capture, (long) FCHMOD.invokeExact(capture, (long) fd, (long) mode, 0L));
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
@@ -179,12 +179,12 @@ final class FileCalls {
    * @param argument address or number, as the command requires
    */
   static int fcntl(int fd, int command, long argument) {
-    MemorySegment capture = LinuxCalls.errnoCapture();
+    MemorySegment capture = Downcalls.capture();
     try {
-      return LinuxCalls.intResult(
+      return Downcalls.intResult(
           capture, (long) FCNTL.invokeExact(capture, (long) fd, (long) command, argument));
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 }

@@ -1,90 +1,51 @@
 package io.heddle.platform;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 
 /**
  * Linux system calls on descriptors, each of which is a small static method over {@code long}
  * addresses. {@link MemoryCalls}, {@link PipeCalls} and {@link ProcessCalls} have other calls.
  *
  * <p>Every method returns the C function's result, or the negated errno if the result is −1. It
- * throws no exception and allocates nothing. There are three call shapes, of 3, 5 and 7 arguments,
- * since each shape costs 3 ms at start-up. A function with fewer arguments ignores the zeros passed
- * after them. Each method has one {@code invokeExact} call, since the compiler doesn't inline
- * several calls in one method. Integers are passed as {@code long}: the x86-64 and arm64 calling
- * conventions ignore the upper half of an {@code int} argument's register.
+ * throws no exception and allocates nothing. Each method has one {@code invokeExact} call, since
+ * the compiler doesn't inline several calls in one method.
  */
 public final class LinuxCalls {
-  private static final Linker LINKER = Linker.nativeLinker();
-  private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
-  private static final VarHandle ERRNO_VALUE =
-      Linker.Option.captureStateLayout()
-          .varHandle(java.lang.foreign.MemoryLayout.PathElement.groupElement("errno"));
-
-  /*
-   * One capture segment per thread, since errno is meaningful only on the thread that made the
-   * call.
-   */
-  private static final ThreadLocal<MemorySegment> CAPTURE =
-      ThreadLocal.withInitial(() -> Arena.global().allocate(Linker.Option.captureStateLayout()));
-
-  private static final MethodHandle SOCKET = find("socket", 3);
-  private static final MethodHandle BIND = find("bind", 3);
-  private static final MethodHandle CONNECT = find("connect", 3);
-  private static final MethodHandle LISTEN = find("listen", 2);
-  private static final MethodHandle ACCEPT4 = find("accept4", 4);
-  private static final MethodHandle GETSOCKNAME = find("getsockname", 3);
-  private static final MethodHandle GETPEERNAME = find("getpeername", 3);
-  private static final MethodHandle SETSOCKOPT = find("setsockopt", 5);
-  private static final MethodHandle GETSOCKOPT = find("getsockopt", 5);
-  private static final MethodHandle IF_NAMETOINDEX = find("if_nametoindex", 1);
-  private static final MethodHandle CLOSE = find("close", 1);
-  private static final MethodHandle SENDMSG = find("sendmsg", 3);
-  private static final MethodHandle RECVMSG = find("recvmsg", 3);
-  private static final MethodHandle RECVMMSG = find("recvmmsg", 5);
-  private static final MethodHandle SEND = find("send", 4);
-  private static final MethodHandle RECV = find("recv", 4);
-  private static final MethodHandle EPOLL_CREATE1 = find("epoll_create1", 1);
-  private static final MethodHandle EPOLL_CTL = find("epoll_ctl", 4);
-  private static final MethodHandle EPOLL_WAIT = find("epoll_wait", 4);
-  private static final MethodHandle EVENTFD = find("eventfd", 2);
-  private static final MethodHandle READ = find("read", 3);
-  private static final MethodHandle WRITE = find("write", 3);
-  private static final MethodHandle POLL = find("poll", 3);
-  private static final MethodHandle IOCTL = find("ioctl", 3);
-  private static final MethodHandle FCNTL = find("fcntl", 3);
+  private static final MethodHandle SOCKET = Downcalls.find("socket", 3);
+  private static final MethodHandle BIND = Downcalls.find("bind", 3);
+  private static final MethodHandle CONNECT = Downcalls.find("connect", 3);
+  private static final MethodHandle LISTEN = Downcalls.find("listen", 2);
+  private static final MethodHandle ACCEPT4 = Downcalls.find("accept4", 4);
+  private static final MethodHandle GETSOCKNAME = Downcalls.find("getsockname", 3);
+  private static final MethodHandle GETPEERNAME = Downcalls.find("getpeername", 3);
+  private static final MethodHandle SETSOCKOPT = Downcalls.find("setsockopt", 5);
+  private static final MethodHandle GETSOCKOPT = Downcalls.find("getsockopt", 5);
+  private static final MethodHandle IF_NAMETOINDEX = Downcalls.find("if_nametoindex", 1);
+  private static final MethodHandle CLOSE = Downcalls.find("close", 1);
+  private static final MethodHandle SENDMSG = Downcalls.find("sendmsg", 3);
+  private static final MethodHandle RECVMSG = Downcalls.find("recvmsg", 3);
+  private static final MethodHandle RECVMMSG = Downcalls.find("recvmmsg", 5);
+  private static final MethodHandle SEND = Downcalls.find("send", 4);
+  private static final MethodHandle RECV = Downcalls.find("recv", 4);
+  private static final MethodHandle EPOLL_CREATE1 = Downcalls.find("epoll_create1", 1);
+  private static final MethodHandle EPOLL_CTL = Downcalls.find("epoll_ctl", 4);
+  private static final MethodHandle EPOLL_WAIT = Downcalls.find("epoll_wait", 4);
+  private static final MethodHandle EVENTFD = Downcalls.find("eventfd", 2);
+  private static final MethodHandle READ = Downcalls.find("read", 3);
+  private static final MethodHandle WRITE = Downcalls.find("write", 3);
+  private static final MethodHandle POLL = Downcalls.find("poll", 3);
+  private static final MethodHandle IOCTL = Downcalls.find("ioctl", 3);
+  private static final MethodHandle FCNTL = Downcalls.find("fcntl", 3);
 
   private LinuxCalls() {}
 
-  static MethodHandle find(String name, int arguments) {
-    var layouts = new java.lang.foreign.MemoryLayout[arguments <= 3 ? 3 : arguments <= 5 ? 5 : 7];
-    java.util.Arrays.fill(layouts, JAVA_LONG);
-    return LINKER.downcallHandle(
-        LINKER.defaultLookup().findOrThrow(name), FunctionDescriptor.of(JAVA_LONG, layouts), ERRNO);
-  }
-
   /** Returns the capture segment of the calling thread. Hot callers should keep it. */
   public static MemorySegment errnoCapture() {
-    return CAPTURE.get();
-  }
-
-  static long result(MemorySegment capture, long value) {
-    return value == -1 ? -(int) ERRNO_VALUE.get(capture, 0L) : value;
-  }
-
-  /*
-   * Converts the result of a C function that returns an int. Such a function leaves the upper half
-   * of the register undefined.
-   */
-  static int intResult(MemorySegment capture, long value) {
-    return (int) value == -1 ? -(int) ERRNO_VALUE.get(capture, 0L) : (int) value;
+    return Downcalls.capture();
   }
 
   /**
@@ -100,33 +61,29 @@ public final class LinuxCalls {
   }
 
   private static int duplicateAboveStandard(int fd) {
-    MemorySegment capture = CAPTURE.get();
+    MemorySegment capture = Downcalls.capture();
     int moved;
     try {
       moved =
-          intResult(
+          Downcalls.intResult(
               capture,
               (long) FCNTL.invokeExact(capture, (long) fd, 1030L /* F_DUPFD_CLOEXEC */, 3L));
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
     close(fd);
     return moved;
   }
 
-  static RuntimeException unexpected(Throwable thrown) {
-    return thrown instanceof RuntimeException runtime ? runtime : new IllegalStateException(thrown);
-  }
-
   public static int socket(int domain, int type, int protocol) {
-    MemorySegment capture = CAPTURE.get();
+    MemorySegment capture = Downcalls.capture();
     try {
       return enterDescriptor(
-          intResult(
+          Downcalls.intResult(
               capture,
               (long) SOCKET.invokeExact(capture, (long) domain, (long) type, (long) protocol)));
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
@@ -136,57 +93,59 @@ public final class LinuxCalls {
    * @param argument address or number, as the request requires
    */
   public static int ioctl(int fd, long request, long argument) {
-    MemorySegment capture = CAPTURE.get();
+    MemorySegment capture = Downcalls.capture();
     try {
-      return intResult(capture, (long) IOCTL.invokeExact(capture, (long) fd, request, argument));
+      return Downcalls.intResult(
+          capture, (long) IOCTL.invokeExact(capture, (long) fd, request, argument));
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   public static int bind(int fd, long addressOfSockaddr, int lengthBytes) {
-    MemorySegment capture = CAPTURE.get();
+    MemorySegment capture = Downcalls.capture();
     try {
-      return intResult(
+      return Downcalls.intResult(
           capture,
           (long) BIND.invokeExact(capture, (long) fd, addressOfSockaddr, (long) lengthBytes));
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   public static int connect(int fd, long addressOfSockaddr, int lengthBytes) {
-    MemorySegment capture = CAPTURE.get();
+    MemorySegment capture = Downcalls.capture();
     try {
-      return intResult(
+      return Downcalls.intResult(
           capture,
           (long) CONNECT.invokeExact(capture, (long) fd, addressOfSockaddr, (long) lengthBytes));
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   public static int listen(int fd, int backlog) {
-    MemorySegment capture = CAPTURE.get();
+    MemorySegment capture = Downcalls.capture();
     try {
-      return intResult(capture, (long) LISTEN.invokeExact(capture, (long) fd, (long) backlog, 0L));
+      return Downcalls.intResult(
+          capture, (long) LISTEN.invokeExact(capture, (long) fd, (long) backlog, 0L));
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   /** Accepts a connection and returns its descriptor. Writes the peer's address and its length. */
   public static int accept(int fd, long addressOfSockaddr, long addressOfLength, int flags) {
-    MemorySegment capture = CAPTURE.get();
+    MemorySegment capture = Downcalls.capture();
     try {
       return enterDescriptor(
-          intResult(
+          Downcalls.intResult(
               capture,
               (long)
                   ACCEPT4.invokeExact(
                       capture, (long) fd, addressOfSockaddr, addressOfLength, (long) flags, 0L)));
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
@@ -195,33 +154,33 @@ public final class LinuxCalls {
    * sockaddr's memory before the call, the address's length after it.
    */
   public static int getsockname(int fd, long addressOfSockaddr, long addressOfLength) {
-    MemorySegment capture = CAPTURE.get();
+    MemorySegment capture = Downcalls.capture();
     try {
-      return intResult(
+      return Downcalls.intResult(
           capture,
           (long) GETSOCKNAME.invokeExact(capture, (long) fd, addressOfSockaddr, addressOfLength));
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   /** Writes the peer's address; the arguments are those of {@link #getsockname}. */
   public static int getpeername(int fd, long addressOfSockaddr, long addressOfLength) {
-    MemorySegment capture = CAPTURE.get();
+    MemorySegment capture = Downcalls.capture();
     try {
-      return intResult(
+      return Downcalls.intResult(
           capture,
           (long) GETPEERNAME.invokeExact(capture, (long) fd, addressOfSockaddr, addressOfLength));
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   public static int setsockopt(
       int fd, int level, int option, long addressOfValue, int lengthBytes) {
-    MemorySegment capture = CAPTURE.get();
+    MemorySegment capture = Downcalls.capture();
     try {
-      return intResult(
+      return Downcalls.intResult(
           capture,
           (long)
               SETSOCKOPT.invokeExact(
@@ -232,7 +191,7 @@ public final class LinuxCalls {
                   addressOfValue,
                   (long) lengthBytes));
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
@@ -253,9 +212,9 @@ public final class LinuxCalls {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment cells = arena.allocate(JAVA_INT, 2);
       cells.setAtIndex(JAVA_INT, 1, Integer.BYTES);
-      MemorySegment capture = CAPTURE.get();
+      MemorySegment capture = Downcalls.capture();
       int result =
-          intResult(
+          Downcalls.intResult(
               capture,
               (long)
                   GETSOCKOPT.invokeExact(
@@ -267,7 +226,7 @@ public final class LinuxCalls {
                       cells.address() + Integer.BYTES));
       return result < 0 ? result : cells.get(JAVA_INT, 0);
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
@@ -276,22 +235,22 @@ public final class LinuxCalls {
    * unknown name. Control path: it opens an arena.
    */
   public static int interfaceIndex(String name) {
-    MemorySegment capture = CAPTURE.get();
+    MemorySegment capture = Downcalls.capture();
     try (Arena arena = Arena.ofConfined()) {
       return (int)
           (long) IF_NAMETOINDEX.invokeExact(capture, arena.allocateFrom(name).address(), 0L, 0L);
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   public static int close(int fd) {
     OwnDescriptors.closing(fd);
-    MemorySegment capture = CAPTURE.get();
+    MemorySegment capture = Downcalls.capture();
     try {
-      return intResult(capture, (long) CLOSE.invokeExact(capture, (long) fd, 0L, 0L));
+      return Downcalls.intResult(capture, (long) CLOSE.invokeExact(capture, (long) fd, 0L, 0L));
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
@@ -303,20 +262,20 @@ public final class LinuxCalls {
   /** Returns the number of bytes sent, or the negated errno. */
   public static long sendmsg(MemorySegment capture, int fd, long addressOfMsghdr, int flags) {
     try {
-      return result(
+      return Downcalls.result(
           capture, (long) SENDMSG.invokeExact(capture, (long) fd, addressOfMsghdr, (long) flags));
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   /** Returns the number of bytes received, or the negated errno. */
   public static long recvmsg(MemorySegment capture, int fd, long addressOfMsghdr, int flags) {
     try {
-      return result(
+      return Downcalls.result(
           capture, (long) RECVMSG.invokeExact(capture, (long) fd, addressOfMsghdr, (long) flags));
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
@@ -324,60 +283,60 @@ public final class LinuxCalls {
   public static int recvmmsg(
       MemorySegment capture, int fd, long addressOfMmsghdrs, int count, int flags) {
     try {
-      return intResult(
+      return Downcalls.intResult(
           capture,
           (long)
               RECVMMSG.invokeExact(
                   capture, (long) fd, addressOfMmsghdrs, (long) count, (long) flags, 0L));
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   public static long send(
       MemorySegment capture, int fd, long address, long lengthBytes, int flags) {
     try {
-      return result(
+      return Downcalls.result(
           capture,
           (long) SEND.invokeExact(capture, (long) fd, address, lengthBytes, (long) flags, 0L));
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   public static long recv(
       MemorySegment capture, int fd, long address, long lengthBytes, int flags) {
     try {
-      return result(
+      return Downcalls.result(
           capture,
           (long) RECV.invokeExact(capture, (long) fd, address, lengthBytes, (long) flags, 0L));
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   public static int epollCreate() {
-    MemorySegment capture = CAPTURE.get();
+    MemorySegment capture = Downcalls.capture();
     try {
       return enterDescriptor(
-          intResult(
+          Downcalls.intResult(
               capture,
               (long) EPOLL_CREATE1.invokeExact(capture, 0x80000L /* EPOLL_CLOEXEC */, 0L, 0L)));
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   public static int epollControl(int epollFd, int operation, int fd, long addressOfEvent) {
-    MemorySegment capture = CAPTURE.get();
+    MemorySegment capture = Downcalls.capture();
     try {
-      return intResult(
+      return Downcalls.intResult(
           capture,
           (long)
               EPOLL_CTL.invokeExact(
                   capture, (long) epollFd, (long) operation, (long) fd, addressOfEvent, 0L));
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
@@ -388,7 +347,7 @@ public final class LinuxCalls {
   public static int epollWait(
       MemorySegment capture, int epollFd, long addressOfEvents, int maxEvents, int timeoutMs) {
     try {
-      return intResult(
+      return Downcalls.intResult(
           capture,
           (long)
               EPOLL_WAIT.invokeExact(
@@ -399,34 +358,36 @@ public final class LinuxCalls {
                   (long) timeoutMs,
                   0L));
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   public static int eventfd(int initial, int flags) {
-    MemorySegment capture = CAPTURE.get();
+    MemorySegment capture = Downcalls.capture();
     try {
       return enterDescriptor(
-          intResult(
+          Downcalls.intResult(
               capture, (long) EVENTFD.invokeExact(capture, (long) initial, (long) flags, 0L)));
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   public static long read(MemorySegment capture, int fd, long address, long lengthBytes) {
     try {
-      return result(capture, (long) READ.invokeExact(capture, (long) fd, address, lengthBytes));
+      return Downcalls.result(
+          capture, (long) READ.invokeExact(capture, (long) fd, address, lengthBytes));
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   public static long write(MemorySegment capture, int fd, long address, long lengthBytes) {
     try {
-      return result(capture, (long) WRITE.invokeExact(capture, (long) fd, address, lengthBytes));
+      return Downcalls.result(
+          capture, (long) WRITE.invokeExact(capture, (long) fd, address, lengthBytes));
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
@@ -435,14 +396,16 @@ public final class LinuxCalls {
    * descriptor.
    */
   public static boolean isReadable(int fd) {
-    MemorySegment capture = CAPTURE.get();
+    MemorySegment capture = Downcalls.capture();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment pollfd = arena.allocate(8, 4);
       pollfd.set(JAVA_INT, 0, fd);
       pollfd.set(JAVA_INT, 4, 1 /* POLLIN */);
-      return intResult(capture, (long) POLL.invokeExact(capture, pollfd.address(), 1L, 0L)) > 0;
+      return Downcalls.intResult(
+              capture, (long) POLL.invokeExact(capture, pollfd.address(), 1L, 0L))
+          > 0;
     } catch (Throwable thrown) {
-      throw unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 }

@@ -11,12 +11,12 @@ import java.lang.invoke.MethodHandle;
  * LinuxCalls}.
  */
 public final class MemoryCalls {
-  private static final MethodHandle MMAP = LinuxCalls.find("mmap", 6);
-  private static final MethodHandle MUNMAP = LinuxCalls.find("munmap", 2);
-  private static final MethodHandle MADVISE = LinuxCalls.find("madvise", 3);
-  private static final MethodHandle MSYNC = LinuxCalls.find("msync", 3);
-  private static final MethodHandle GETPAGESIZE = LinuxCalls.find("getpagesize", 0);
-  private static final MethodHandle SYSCALL = LinuxCalls.find("syscall", 7);
+  private static final MethodHandle MMAP = Downcalls.find("mmap", 6);
+  private static final MethodHandle MUNMAP = Downcalls.find("munmap", 2);
+  private static final MethodHandle MADVISE = Downcalls.find("madvise", 3);
+  private static final MethodHandle MSYNC = Downcalls.find("msync", 3);
+  private static final MethodHandle GETPAGESIZE = Downcalls.find("getpagesize", 0);
+  private static final MethodHandle SYSCALL = Downcalls.find("syscall", 7);
 
   /*
    * Number of the system call futex, for which the C library has no function. It differs by
@@ -32,9 +32,9 @@ public final class MemoryCalls {
    * (an arena would touch all of them). Returns the address of the memory, or the negated errno.
    */
   public static long mapMemory(long lengthBytes) {
-    MemorySegment capture = LinuxCalls.errnoCapture();
+    MemorySegment capture = Downcalls.capture();
     try {
-      return LinuxCalls.result(
+      return Downcalls.result(
           capture,
           (long)
               MMAP.invokeExact(
@@ -47,15 +47,15 @@ public final class MemoryCalls {
                   0L,
                   0L));
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   /** Maps a file's first bytes in shared mode. Returns the address, or the negated errno. */
   static long mapFile(int fd, long lengthBytes, boolean writing) {
-    MemorySegment capture = LinuxCalls.errnoCapture();
+    MemorySegment capture = Downcalls.capture();
     try {
-      return LinuxCalls.result(
+      return Downcalls.result(
           capture,
           (long)
               MMAP.invokeExact(
@@ -68,17 +68,17 @@ public final class MemoryCalls {
                   0L,
                   0L));
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   public static int unmapMemory(long address, long lengthBytes) {
-    MemorySegment capture = LinuxCalls.errnoCapture();
+    MemorySegment capture = Downcalls.capture();
     try {
-      return LinuxCalls.intResult(
+      return Downcalls.intResult(
           capture, (long) MUNMAP.invokeExact(capture, address, lengthBytes, 0L));
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
@@ -104,28 +104,28 @@ public final class MemoryCalls {
    * page. Returns true if the kernel doesn't report mappings.
    */
   public static boolean isMapped(long address, long lengthBytes) {
-    MemorySegment capture = LinuxCalls.errnoCapture();
+    MemorySegment capture = Downcalls.capture();
     try {
       long page = address & -(long) (int) (long) GETPAGESIZE.invokeExact(capture, 0L, 0L, 0L);
       int result =
-          LinuxCalls.intResult(
+          Downcalls.intResult(
               capture,
               (long)
                   MSYNC.invokeExact(
                       capture, page, address - page + lengthBytes, 1L /* MS_ASYNC */));
       return result != -Errno.ENOMEM;
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   private static int advise(long address, long lengthBytes, long advice) {
-    MemorySegment capture = LinuxCalls.errnoCapture();
+    MemorySegment capture = Downcalls.capture();
     try {
-      return LinuxCalls.intResult(
+      return Downcalls.intResult(
           capture, (long) MADVISE.invokeExact(capture, address, lengthBytes, advice));
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
@@ -141,9 +141,9 @@ public final class MemoryCalls {
       MemorySegment timespec = arena.allocate(JAVA_LONG, 2);
       timespec.setAtIndex(JAVA_LONG, 0, timeoutNs / 1_000_000_000L);
       timespec.setAtIndex(JAVA_LONG, 1, timeoutNs % 1_000_000_000L);
-      MemorySegment capture = LinuxCalls.errnoCapture();
+      MemorySegment capture = Downcalls.capture();
       return (int)
-          LinuxCalls.result(
+          Downcalls.result(
               capture,
               (long)
                   SYSCALL.invokeExact(
@@ -156,7 +156,7 @@ public final class MemoryCalls {
                       0L,
                       0L));
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
@@ -165,10 +165,10 @@ public final class MemoryCalls {
    * errno.
    */
   public static int futexWakeAll(long address) {
-    MemorySegment capture = LinuxCalls.errnoCapture();
+    MemorySegment capture = Downcalls.capture();
     try {
       return (int)
-          LinuxCalls.result(
+          Downcalls.result(
               capture,
               (long)
                   SYSCALL.invokeExact(
@@ -181,7 +181,7 @@ public final class MemoryCalls {
                       0L,
                       0L));
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 }

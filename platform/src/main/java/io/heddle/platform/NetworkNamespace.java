@@ -10,7 +10,7 @@ import java.util.concurrent.FutureTask;
 public final class NetworkNamespace {
   private static final Path NAMES = Path.of("/run/netns");
   private static final long CLONE_NEWNET = 0x4000_0000L;
-  private static final MethodHandle SETNS = LinuxCalls.find("setns", 2);
+  private static final MethodHandle SETNS = Downcalls.find("setns", 2);
 
   private NetworkNamespace() {}
 
@@ -71,12 +71,12 @@ public final class NetworkNamespace {
   }
 
   private static int setns(int fd) {
-    java.lang.foreign.MemorySegment capture = LinuxCalls.errnoCapture();
+    java.lang.foreign.MemorySegment capture = Downcalls.capture();
     try {
-      return LinuxCalls.intResult(
+      return Downcalls.intResult(
           capture, (long) SETNS.invokeExact(capture, (long) fd, CLONE_NEWNET, 0L));
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 }

@@ -7,9 +7,9 @@ import java.lang.invoke.MethodHandle;
 
 /** Linux system calls on pipes. The conventions are those of {@link LinuxCalls}. */
 public final class PipeCalls {
-  private static final MethodHandle PIPE2 = LinuxCalls.find("pipe2", 2);
-  private static final MethodHandle VMSPLICE = LinuxCalls.find("vmsplice", 4);
-  private static final MethodHandle SPLICE = LinuxCalls.find("splice", 6);
+  private static final MethodHandle PIPE2 = Downcalls.find("pipe2", 2);
+  private static final MethodHandle VMSPLICE = Downcalls.find("vmsplice", 4);
+  private static final MethodHandle SPLICE = Downcalls.find("splice", 6);
 
   private PipeCalls() {}
 
@@ -18,14 +18,14 @@ public final class PipeCalls {
    * address.
    */
   public static int pipe(long addressOfEnds, int flags) {
-    MemorySegment capture = LinuxCalls.errnoCapture();
+    MemorySegment capture = Downcalls.capture();
     try {
       int result =
-          LinuxCalls.intResult(
+          Downcalls.intResult(
               capture, (long) PIPE2.invokeExact(capture, addressOfEnds, (long) flags, 0L));
       return result < 0 ? result : enterPipeEnds(addressOfEnds);
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
@@ -35,13 +35,13 @@ public final class PipeCalls {
    */
   public static long vmsplice(MemorySegment capture, int pipeFd, long addressOfIovec) {
     try {
-      return LinuxCalls.result(
+      return Downcalls.result(
           capture,
           (long)
               VMSPLICE.invokeExact(
                   capture, (long) pipeFd, addressOfIovec, 1L, 2L /* SPLICE_F_NONBLOCK */, 0L));
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
@@ -51,7 +51,7 @@ public final class PipeCalls {
    */
   public static long splice(MemorySegment capture, int pipeFd, int socketFd, long lengthBytes) {
     try {
-      return LinuxCalls.result(
+      return Downcalls.result(
           capture,
           (long)
               SPLICE.invokeExact(
@@ -64,7 +64,7 @@ public final class PipeCalls {
                   2L /* SPLICE_F_NONBLOCK */,
                   0L));
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 

@@ -8,11 +8,11 @@ import java.lang.invoke.MethodHandle;
  * of {@link LinuxCalls}.
  */
 public final class ProcessCalls {
-  private static final MethodHandle GETPID = LinuxCalls.find("getpid", 0);
-  private static final MethodHandle GETEUID = LinuxCalls.find("geteuid", 0);
-  private static final MethodHandle KILL = LinuxCalls.find("kill", 2);
-  private static final MethodHandle GETRANDOM = LinuxCalls.find("getrandom", 3);
-  private static final MethodHandle GETRLIMIT = LinuxCalls.find("getrlimit", 2);
+  private static final MethodHandle GETPID = Downcalls.find("getpid", 0);
+  private static final MethodHandle GETEUID = Downcalls.find("geteuid", 0);
+  private static final MethodHandle KILL = Downcalls.find("kill", 2);
+  private static final MethodHandle GETRANDOM = Downcalls.find("getrandom", 3);
+  private static final MethodHandle GETRLIMIT = Downcalls.find("getrlimit", 2);
 
   private ProcessCalls() {}
 
@@ -22,18 +22,18 @@ public final class ProcessCalls {
    */
   public static int getpid() {
     try {
-      return (int) (long) GETPID.invokeExact(LinuxCalls.errnoCapture(), 0L, 0L, 0L);
+      return (int) (long) GETPID.invokeExact(Downcalls.capture(), 0L, 0L, 0L);
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   /** Returns the effective user id of this process. */
   public static int geteuid() {
     try {
-      return (int) (long) GETEUID.invokeExact(LinuxCalls.errnoCapture(), 0L, 0L, 0L);
+      return (int) (long) GETEUID.invokeExact(Downcalls.capture(), 0L, 0L, 0L);
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
@@ -42,25 +42,25 @@ public final class ProcessCalls {
    * {@code /proc} hides them.
    */
   public static boolean isAlive(int pid) {
-    MemorySegment capture = LinuxCalls.errnoCapture();
+    MemorySegment capture = Downcalls.capture();
     try {
       int result =
-          LinuxCalls.intResult(
+          Downcalls.intResult(
               capture, (long) KILL.invokeExact(capture, (long) pid, 0L /* no signal */, 0L));
       return result == 0 || result == -Errno.EPERM;
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
   /** Writes the soft and the hard limit of a resource to memory, each as a long. */
   static int getrlimit(int resource, long limits) {
-    MemorySegment capture = LinuxCalls.errnoCapture();
+    MemorySegment capture = Downcalls.capture();
     try {
-      return LinuxCalls.intResult(
+      return Downcalls.intResult(
           capture, (long) GETRLIMIT.invokeExact(capture, (long) resource, limits, 0L));
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
@@ -69,12 +69,12 @@ public final class ProcessCalls {
    * the number of bytes, or the negated errno.
    */
   public static long getrandom(long address, int lengthBytes) {
-    MemorySegment capture = LinuxCalls.errnoCapture();
+    MemorySegment capture = Downcalls.capture();
     try {
-      return LinuxCalls.result(
+      return Downcalls.result(
           capture, (long) GETRANDOM.invokeExact(capture, address, (long) lengthBytes, 0L));
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 }

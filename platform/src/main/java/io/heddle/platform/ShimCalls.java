@@ -112,7 +112,7 @@ public final class ShimCalls {
     try {
       return (long) handle.invokeExact(fd, address, lengthBytes, segmentBytes, 0L);
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
@@ -122,7 +122,7 @@ public final class ShimCalls {
     try {
       return (long) handle.invokeExact(fd, addressOfMmsghdrs, count, 0L, 0L);
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
@@ -132,7 +132,7 @@ public final class ShimCalls {
     try {
       return (long) handle.invokeExact(epollFd, addressOfEvents, mostEvents, 0L, 0L);
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
@@ -142,7 +142,7 @@ public final class ShimCalls {
     try {
       return (long) handle.invokeExact(pipeIn, pipeOut, socketFd, address, lengthBytes);
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 }

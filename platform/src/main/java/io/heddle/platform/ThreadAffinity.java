@@ -8,8 +8,8 @@ import java.util.BitSet;
 
 /** CPU affinity of the calling thread. */
 public final class ThreadAffinity {
-  private static final MethodHandle SCHED_GETAFFINITY = LinuxCalls.find("sched_getaffinity", 3);
-  private static final MethodHandle SCHED_SETAFFINITY = LinuxCalls.find("sched_setaffinity", 3);
+  private static final MethodHandle SCHED_GETAFFINITY = Downcalls.find("sched_getaffinity", 3);
+  private static final MethodHandle SCHED_SETAFFINITY = Downcalls.find("sched_setaffinity", 3);
   private static final long MASK_BYTES = 1024;
 
   private ThreadAffinity() {}
@@ -41,12 +41,12 @@ public final class ThreadAffinity {
   }
 
   private static int call(MethodHandle function, MemorySegment mask) {
-    MemorySegment capture = LinuxCalls.errnoCapture();
+    MemorySegment capture = Downcalls.capture();
     try {
       long result = (long) function.invokeExact(capture, 0L, MASK_BYTES, mask.address());
-      return LinuxCalls.intResult(capture, result);
+      return Downcalls.intResult(capture, result);
     } catch (Throwable thrown) {
-      throw LinuxCalls.unexpected(thrown);
+      throw Downcalls.unexpected(thrown);
     }
   }
 
