@@ -342,33 +342,6 @@ def run(receiver, sender, routes, feed, java):
                 each.end()
 
 
-def median(values):
-    return sorted(values)[len(values) // 2]
-
-
-def table(runs, routes):
-    lines = ['%d peers x %s IPv6 host routes, medians of %d rounds' % (PEERS, format(routes, ','), len(runs) // len({key(r) for r in runs})),
-             'receiver  sender    feed      seconds  least  CPU s  VmRSS MB   Pss MB  VmHWM MB  grown by MB']
-    for each in sorted({key(r) for r in runs}, key=lambda k: (k[1], k[2], k[0])):
-        of = [r for r in runs if key(r) == each]
-        lines.append('%-9s %-9s %-9s %7.2f %6.2f %6.2f %9.1f %8.1f %9.1f %12.1f' % (
-            each[0], each[1], each[2], median([r['seconds'] for r in of]), min(r['seconds'] for r in of),
-            median([r['cpu_seconds'] for r in of]), median([r['memory_mb']['VmRSS'] for r in of]),
-            median([r['memory_mb']['Pss'] for r in of]), max(r['memory_mb']['VmHWM'] for r in of),
-            median([r['memory_mb']['VmRSS'] - r['memory_before_mb']['VmRSS'] for r in of])))
-    changes = sorted(us for r in runs for us in r.get('change_us', []))
-    if changes:
-        lines.append('one change with the whole table, UPDATE to cell: median %d us, 99 %% within %d us, worst of %d %d us' % (
-            median(changes), changes[len(changes) * 99 // 100], len(changes), changes[-1]))
-    for held in {(r['feed'], r['prefixes']) for r in runs if 'prefixes' in r}:
-        lines.append('prefixes in the routes file, %s: %d' % held)
-    return '\n'.join(lines)
-
-
-def key(result):
-    return result['receiver'], result['sender'], result['feed']
-
-
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument('--routes', type=int, default=100_000)
@@ -396,10 +369,9 @@ def main():
                     runs.append(run(receiver, sender, options.routes, feed, options.java))
                     print('# %(receiver)s fed by %(sender)s, %(feed)s: %(seconds).2f s, %(cpu_seconds).2f s of processor time' % runs[-1],
                           file=sys.stderr, flush=True)
-    print(table(runs, options.routes))
     if options.json:
         with open(options.json, 'w') as out:
-            json.dump({'peers': PEERS, 'routes_per_peer': options.routes, 'load': os.getloadavg(), 'runs': runs}, out, indent=1)
+            json.dump({'peers': PEERS, 'runs': runs}, out, indent=1)
             out.write('\n')
 
 

@@ -26,13 +26,20 @@ final class PerfBgpTest {
     JsonNode report =
         HeddleRun.json(
             "perf", "bgp", "--json", "--rounds", "1", "--sender", "prebuilt", "--routes", routes);
-    assertEquals(ROUTES, report.path("routes_per_peer").asInt());
+    assertEquals(routes, report.path("settings").path("routes_per_peer").asText());
     List<String> feeds = new ArrayList<>();
-    for (JsonNode run : report.path("runs")) {
-      feeds.add(run.path("receiver").asText() + " " + run.path("feed").asText());
-      assertTrue(run.path("seconds").asDouble() > 0, run.toString());
+    for (JsonNode series : report.path("series")) {
+      if (series.path("quantity").asText().isEmpty()) {
+        feeds.add(series.path("contestant").asText() + " " + series.path("step").asText());
+        assertTrue(series.path("rounds").path(0).asDouble() > 0, series.toString());
+      }
     }
     assertEquals(
-        List.of("heddle packed", "bird packed", "heddle unpacked", "bird unpacked"), feeds);
+        List.of(
+            "heddle prebuilt packed",
+            "bird prebuilt packed",
+            "heddle prebuilt unpacked",
+            "bird prebuilt unpacked"),
+        feeds);
   }
 }

@@ -9,6 +9,9 @@ import io.heddle.platform.testing.SystemTest;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.Skip;
 import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** Test that {@code heddle perf calls} measures and reports. It doesn't check the figures. */
@@ -20,18 +23,24 @@ final class PerfCallsTest {
     Skip.unless(Lab.Kind.NAMESPACES);
     BuildOutputs.standin();
     JsonNode report = HeddleRun.json("perf", "calls", "--rounds", "1", "--seconds", "1", "--json");
-    JsonNode contestants = report.get("contestants");
-    assertEquals(3, contestants.size());
-    for (JsonNode each : contestants) {
-      assertEquals(8, each.get("cases").size(), each.toString());
-      each.get("cases").forEach(one -> assertTrue(one.get("median_ns").asDouble() > 0));
-      assertTrue(each.get("soak").get("messages").asLong() > 1_000, each.toString());
-      for (JsonNode tail : each.get("soak").get("tails")) {
-        assertTrue(tail.get("calls").asLong() > 1_000, tail.toString());
-        assertTrue(tail.get("median_us").asDouble() <= tail.get("most_us").asDouble());
+    Map<String, Integer> cases = new TreeMap<>();
+    for (JsonNode each : report.get("series")) {
+      double value = each.get("rounds").get(0).asDouble();
+      switch (each.get("quantity").asText()) {
+        case "" -> {
+          cases.merge(each.get("contestant").asText(), 1, Integer::sum);
+          assertTrue(value > 0, each.toString());
+        }
+        case ", count" ->
+            assertTrue(
+                value > 1_000 || each.get("step").asText().equals("pauses"), each.toString());
+        case ", p50" -> assertTrue(value > 0, each.toString());
+        default -> {}
       }
     }
-    /* Seven targets for each of two JVMs. The last target of each is about allocation. */
-    assertEquals(14, report.get("verdicts").size(), report.get("verdicts").toString());
+    assertEquals(Map.of("C", 8, "Java", 8, "Java, first compiler", 8), cases);
+    /* Seven bounds for each of two JVMs. The last bound of each is about allocation. */
+    List<JsonNode> bounds = report.get("figures").findValues("bound");
+    assertEquals(14, bounds.stream().filter(JsonNode::isObject).count(), bounds.toString());
   }
 }

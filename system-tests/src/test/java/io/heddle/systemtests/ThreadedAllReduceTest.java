@@ -17,6 +17,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -144,19 +147,28 @@ final class ThreadedAllReduceTest {
             "--turns=3",
             "--threads",
             "--json");
-    assertEquals(3, report.get("contestants").size(), report::toString);
-    assertEquals(2, report.get("rows").size(), report::toString);
-    for (JsonNode row : report.get("rows")) {
-      for (JsonNode cell : row.get("cells")) {
-        assertEquals(2, cell.get("rounds").size(), report::toString);
-        assertTrue(cell.get("median_us").asDouble() > 0, report::toString);
-        assertTrue(cell.get("times_rival").asDouble() > 0, report::toString);
-        List<String> ran = new ArrayList<>();
-        for (JsonNode thread : cell.get("threads")) {
-          assertTrue(thread.get("ran_us").asDouble() >= 0, report::toString);
-          ran.add(thread.get("name").asText());
+    Map<String, Integer> measured = new TreeMap<>();
+    Set<String> threads = new TreeSet<>();
+    for (JsonNode series : report.get("series")) {
+      double value = series.get("rounds").get(0).asDouble();
+      switch (series.get("quantity").asText()) {
+        case "" -> {
+          assertEquals(2, series.get("rounds").size(), report::toString);
+          assertTrue(value > 0, report::toString);
+          measured.merge(series.get("step").asText(), 1, Integer::sum);
         }
-        assertTrue(ran.containsAll(List.of("progress", "worker")), report::toString);
+        case ", our time ÷ TCP's" -> assertTrue(value > 0, report::toString);
+        case ": ran" ->
+            threads.add(series.get("step").asText() + ", " + series.get("contestant").asText());
+        default -> {}
+      }
+    }
+    assertEquals(Map.of("8B", 3, "128K", 3), measured);
+    for (String size : measured.keySet()) {
+      for (String contestant : List.of("1 plane", "4 planes", "the rival")) {
+        String of = size + ", " + contestant;
+        assertTrue(
+            threads.containsAll(List.of(of + ", progress", of + ", worker")), threads::toString);
       }
     }
   }

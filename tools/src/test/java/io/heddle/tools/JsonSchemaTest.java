@@ -86,22 +86,26 @@ final class JsonSchemaTest {
     }
     DOCUMENTS.put("heddle bridge set", "BridgeFaults$Outcome");
     DOCUMENTS.put("heddle bench", "BenchReport");
-    DOCUMENTS.put("heddle perf plugin", "PluginPerfReport");
-    DOCUMENTS.put("heddle perf allreduce", "AllReduceReport");
-    DOCUMENTS.put("heddle perf among-threads", "AmongThreadsReport");
-    DOCUMENTS.put("heddle perf standin", "AllReduceReport");
-    DOCUMENTS.put("heddle perf calls", "CallCostReport");
-    DOCUMENTS.put("heddle perf verbs", "VerbsCostReport");
-    DOCUMENTS.put("heddle perf start", "StartReport");
-    DOCUMENTS.put("heddle perf scale", "ScaleReport");
-    DOCUMENTS.put("heddle perf policies", "PolicyReport");
-    DOCUMENTS.put("heddle perf one-sided", "OneSidedReport");
+    for (String measurement :
+        List.of(
+            "plugin",
+            "allreduce",
+            "among-threads",
+            "standin",
+            "calls",
+            "verbs",
+            "start",
+            "scale",
+            "policies",
+            "one-sided",
+            "packet",
+            "switching",
+            "flood",
+            "bgp",
+            "failover")) {
+      DOCUMENTS.put("heddle perf " + measurement, "Results");
+    }
     DOCUMENTS.put("heddle perf one-sided-check", "PerfOneSidedCheckCommand$Document");
-    DOCUMENTS.put("heddle perf packet", "PacketReport");
-    DOCUMENTS.put("heddle perf switching", "SwitchingReport");
-    DOCUMENTS.put("heddle perf flood", "FloodReport");
-    DOCUMENTS.put("heddle perf bgp", "BgpFeedReport");
-    DOCUMENTS.put("heddle perf failover", "FailoverReport");
   }
 
   @TempDir private Path folder;

@@ -4,8 +4,8 @@ import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.ProgressLine;
 import io.heddle.platform.HeddleException;
-import io.heddle.tools.bench.perf.HostLoad;
-import io.heddle.tools.bench.perf.Machine;
+import io.heddle.tools.bench.contest.Figure;
+import io.heddle.tools.bench.contest.Machine;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -249,7 +249,7 @@ public final class BenchCommand implements Callable<Integer> {
       throws IOException, InterruptedException {
     String time = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
     long start = System.nanoTime();
-    double loadBefore = HostLoad.ofLastMinute();
+    double loadBefore = Machine.loadOfLastMinute();
     List<Figure> figures = List.of();
     @Nullable String obstacle =
         limitSeconds <= 0 ? "no time left of --minutes " + minutes : each.missing().orElse(null);
@@ -272,7 +272,7 @@ public final class BenchCommand implements Callable<Integer> {
         time,
         Math.round((System.nanoTime() - start) / NS_PER_SECOND * 10) / 10.0,
         loadBefore,
-        HostLoad.ofLastMinute(),
+        Machine.loadOfLastMinute(),
         machine,
         figures,
         failure,

@@ -23,11 +23,7 @@ record BenchReport(List<Outcome> measurements, List<Target.Verdict> targets) {
   static BenchReport of(List<Outcome> outcomes) {
     Map<String, Outcome> byName = new LinkedHashMap<>();
     outcomes.forEach(each -> byName.put(each.measurement(), each));
-    List<Target.Verdict> verdicts = new ArrayList<>();
-    for (Target target : Targets.all()) {
-      verdicts.add(target.verdict(byName));
-    }
-    return new BenchReport(List.copyOf(outcomes), verdicts);
+    return new BenchReport(List.copyOf(outcomes), Targets.verdicts(byName));
   }
 
   /** Part of a recorded report that later runs read. Verdicts aren't read. */

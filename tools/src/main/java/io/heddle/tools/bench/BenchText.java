@@ -1,5 +1,6 @@
 package io.heddle.tools.bench;
 
+import io.heddle.tools.bench.contest.Figure;
 import java.util.List;
 import java.util.Locale;
 
@@ -53,7 +54,7 @@ final class BenchText {
             "  %-78s %8s %10s %22s  %s",
             target.figure(),
             target.wantedText(),
-            Target.number(measured.median()) + unit(measured),
+            Figure.number(measured.median()) + unit(measured),
             spread(measured),
             verdict.result() == Target.Result.MET ? "met" : "missed");
         if (verdict.limit() != null) {
@@ -76,7 +77,7 @@ final class BenchText {
   private static String spread(Figure figure) {
     return figure.least() == figure.most()
         ? ""
-        : "(" + Target.number(figure.least()) + " to " + Target.number(figure.most()) + ")";
+        : "(" + Figure.number(figure.least()) + " to " + Figure.number(figure.most()) + ")";
   }
 
   static String summary(BenchReport report) {

@@ -6,6 +6,7 @@ import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.OwnCommandLine;
 import io.heddle.platform.HeddleException;
+import io.heddle.tools.bench.contest.Figure;
 import io.heddle.tools.job.RunFolder;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,5 +1,6 @@
 package io.heddle.tools.bench;
 
+import io.heddle.tools.bench.contest.Figure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,71 +1,42 @@
 package io.heddle.tools.bench;
 
-import io.heddle.tools.bench.perf.Machine;
-import java.util.Locale;
+import io.heddle.tools.bench.contest.Bound;
+import io.heddle.tools.bench.contest.Figure;
+import io.heddle.tools.bench.contest.Machine;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Target for a figure: a value that the figure should reach.
+ * Target for a figure: a bound that its median should keep.
  *
  * @param group heading of the target in the table
  * @param measurement name of the measurement with the figure
- * @param figure name of the figure
- * @param bound side of the wanted value on which the target is met
- * @param wanted wanted value, in the figure's unit
+ * @param figure name of the figure; * for all other figures that the measurement itself bounds
+ * @param bound bound; null for the bound that the measurement itself reports
  * @param limit reason why this design may miss the target; null if it should not
  */
 record Target(
-    String group,
-    String measurement,
-    String figure,
-    Bound bound,
-    double wanted,
-    @Nullable Limit limit) {
+    String group, String measurement, String figure, @Nullable Bound bound, @Nullable Limit limit) {
+  /** Name that stands for all other figures that the measurement itself bounds. */
+  static final String ALL_BOUNDED = "*";
+
   /**
    * Reason why a target may be missed, and the figure that shows it.
    *
    * @param reason reason as a clause
-   * @param evidence condition under which the reason is the cause on the measured machine
-   */
-  record Limit(String reason, Evidence evidence) {}
-
-  /**
-   * Condition on a figure. The figure must be measured on the same machine as the figure that
-   * missed its target.
-   *
    * @param measurement name of the measurement with the figure
-   * @param figure name of the figure
-   * @param bound side of the value on which the condition holds
-   * @param value limit of the condition, in the figure's unit
+   * @param figure name of a figure; it must be measured on the same machine as the one that missed
+   *     its target
+   * @param bound bound that this figure keeps where the reason is the cause
    */
-  record Evidence(String measurement, String figure, Bound bound, double value) {
-    static Evidence atLeast(String measurement, String figure, double value) {
-      return new Evidence(measurement, figure, Bound.AT_LEAST, value);
-    }
-
-    static Evidence atMost(String measurement, String figure, double value) {
-      return new Evidence(measurement, figure, Bound.AT_MOST, value);
-    }
-
+  record Limit(String reason, String measurement, String figure, Bound bound) {
     private boolean holds(Machine machine, Map<String, Outcome> outcomes) {
       @Nullable Outcome outcome = outcomes.get(measurement);
       if (outcome == null || outcome.failure() != null || !outcome.machine().equals(machine)) {
         return false;
       }
       @Nullable Figure shown = outcome.figure(figure);
-      return shown != null && bound.includes(shown.median(), value);
-    }
-  }
-
-  /** Side of a value on which a target is met or a condition holds. */
-  enum Bound {
-    AT_LEAST,
-    AT_MOST;
-
-    /** Returns whether a value is on this side of a limit; false if it is not a number. */
-    boolean includes(double value, double limit) {
-      return this == AT_LEAST ? value >= limit : value <= limit;
+      return shown != null && bound.holds(shown.median());
     }
   }
 
@@ -92,20 +63,9 @@ record Target(
       @Nullable String reason,
       @Nullable String limit) {}
 
-  static Target atLeast(String group, String measurement, String figure, double wanted) {
-    return new Target(group, measurement, figure, Bound.AT_LEAST, wanted, null);
-  }
-
-  static Target atMost(String group, String measurement, String figure, double wanted) {
-    return new Target(group, measurement, figure, Bound.AT_MOST, wanted, null);
-  }
-
-  /**
-   * Returns a copy with a reason for missing the target. The reason is given only if {@code
-   * evidence} holds.
-   */
-  Target limitedBy(String reason, Evidence evidence) {
-    return new Target(group, measurement, figure, bound, wanted, new Limit(reason, evidence));
+  /** Returns a target for one figure that the measurement itself bounds. */
+  Target of(Figure bounded) {
+    return new Target(group, measurement, bounded.name(), bounded.bound(), limit);
   }
 
   /**
@@ -128,29 +88,20 @@ record Target(
                   : "no such figure in the command's output";
       return new Verdict(this, Result.NOT_RUN, null, reason, null);
     }
-    if (bound.includes(measured.median(), wanted)) {
+    if (bound == null) {
+      return measured.bound() == null
+          ? new Verdict(this, Result.NOT_RUN, null, "the command's output has no bound", null)
+          : of(measured).verdict(outcomes);
+    }
+    if (bound.holds(measured.median())) {
       return new Verdict(this, Result.MET, measured, null, null);
     }
     @Nullable String reason =
-        limit != null && limit.evidence().holds(outcome.machine(), outcomes)
-            ? limit.reason()
-            : null;
+        limit != null && limit.holds(outcome.machine(), outcomes) ? limit.reason() : null;
     return new Verdict(this, Result.MISSED, measured, null, reason);
   }
 
   String wantedText() {
-    return (bound == Bound.AT_LEAST ? "≥ " : "≤ ") + number(wanted);
-  }
-
-  /**
-   * Formats a value with three digits: three decimals below 1, two below 10, one below 100, none
-   * from there on.
-   */
-  static String number(double value) {
-    double size = Math.abs(value);
-    return String.format(
-        Locale.ROOT,
-        size >= 100 ? "%.0f" : size >= 10 ? "%.1f" : size >= 1 ? "%.2f" : "%.3f",
-        value);
+    return bound == null ? "own" : bound.text();
   }
 }

@@ -108,27 +108,32 @@ final class LabMeasurement {
    * policies}.
    */
   static List<CheckRow> compare(JsonNode report, long seed) {
-    int planes = report.path("plane_count").asInt();
+    JsonNode settings = report.path("settings");
+    int planes = settings.path("planes").asInt();
     LabCheck check =
         new LabCheck(
             planes,
-            report.path("rate_gbps").asDouble() * report.path("payload_share").asDouble(),
-            report.path("message_bytes").asLong(),
-            report.path("outstanding").asInt(),
-            report.path("milliseconds").asDouble() / 1e3);
+            settings.path("rate_gbps").asDouble() * settings.path("payload_share").asDouble(),
+            settings.path("message_bytes").asLong(),
+            settings.path("outstanding").asInt(),
+            settings.path("milliseconds").asDouble() / 1e3);
     List<CheckRow> rows = new ArrayList<>();
-    for (JsonNode situation : report.path("situations")) {
-      String name = situation.path("name").asText();
-      for (JsonNode cell : situation.path("policies")) {
+    for (JsonNode goodput : report.path("series")) {
+      if (goodput.path("unit").asText().equals("Gbit/s")) {
+        String situation = goodput.path("step").asText();
+        List<Double> shares = new ArrayList<>();
+        for (int plane = 1; plane <= planes; plane++) {
+          shares.add(mean(report, goodput.path("name").asText() + ", share of plane " + plane));
+        }
         rows.addAll(
             check.rows(
                 new MeasuredLab(
-                    name,
-                    cell.path("policy").asText(),
-                    name.equals(ANNOUNCED),
-                    !name.equals(EQUAL),
-                    middle(cell.path("goodput_gbps")),
-                    shares(cell.path("plane_shares"), planes)),
+                    situation,
+                    goodput.path("contestant").asText(),
+                    situation.equals(ANNOUNCED),
+                    !situation.equals(EQUAL),
+                    middle(goodput.path("rounds")),
+                    shares),
                 seed));
       }
     }
@@ -142,15 +147,17 @@ final class LabMeasurement {
     return values[values.length / 2];
   }
 
-  private static List<Double> shares(JsonNode rounds, int planes) {
-    List<Double> shares = new ArrayList<>();
-    for (int plane = 0; plane < planes; plane++) {
-      double sum = 0;
-      for (JsonNode round : rounds) {
-        sum += round.path(plane).asDouble();
+  private static double mean(JsonNode report, String series) {
+    double sum = 0;
+    int rounds = 0;
+    for (JsonNode each : report.path("series")) {
+      if (each.path("name").asText().equals(series)) {
+        for (JsonNode round : each.path("rounds")) {
+          sum += round.asDouble();
+          rounds++;
+        }
       }
-      shares.add(sum / rounds.size());
     }
-    return shares;
+    return sum / rounds;
   }
 }

@@ -1,16 +1,17 @@
 package io.heddle.tools.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.kit.Json;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.Checkout;
-import io.heddle.tools.bench.perf.Machine;
+import io.heddle.tools.bench.contest.Bound;
+import io.heddle.tools.bench.contest.Contest;
+import io.heddle.tools.bench.contest.Figure;
+import io.heddle.tools.bench.contest.Machine;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,19 +25,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class BenchTest {
   private static final Machine MACHINE = new Machine("a processor", 2, 4, "6.1", "a JVM");
-
-  /* Shortened output of heddle perf plugin. */
-  private static final String PLUGIN_REPORT =
-      """
-      {"contestants": [{"name": "Heddle, 1 plane", "start_ms": 120, "resident_mebibytes": 61},
-                       {"name": "Heddle, 4 planes", "start_ms": 130, "resident_mebibytes": 62,
-                        "control_percent": 0.5},
-                       {"name": "TCPref, the rival", "start_ms": 1, "resident_mebibytes": 1}],
-       "sections": [{"kind": "BANDWIDTH", "unit": "Gbit/s", "rows": [{"bytes": 1048576, "cells": [
-          {"median": 40, "least": 30, "most": 45, "rounds": [30, 40, 45]},
-          {"median": 36, "least": 33, "most": 45, "rounds": [33, 36, 45]},
-          {"median": 50, "least": 40, "most": 60, "rounds": [60, 50, 40]}]}]}]}
-      """;
 
   @TempDir private Path folder;
 
@@ -74,44 +62,28 @@ class BenchTest {
         null);
   }
 
+  /* Each contest has the same JSON, of which the figures are read. */
   @Test
-  void ratiosAreThoseOfTheSameRound() throws Exception {
-    JsonNode report = Json.mapper().readTree(PLUGIN_REPORT);
-    Outcome outcome = outcome("plugin", "c", FigureReaders.plugin(report));
-    Figure overTcp = outcome.figure("bandwidth 1M, 1 plane ÷ TCP");
-    assertNotNull(overTcp);
-    assertEquals(0.8, overTcp.median(), 1e-9);
-    assertEquals(0.5, overTcp.least(), 1e-9);
-    assertEquals(1.125, overTcp.most(), 1e-9);
-    Figure quarters = outcome.figure("bandwidth 1M, 1 plane ÷ TCP, best quarters");
-    assertNotNull(quarters);
-    assertEquals(45.0 / 60, quarters.median(), 1e-9);
-    Figure overOne = outcome.figure("bandwidth 1M, 4 planes ÷ 1 plane");
-    assertNotNull(overOne);
-    assertEquals(1.0, overOne.median(), 1e-9);
+  void figuresOfContestAreReadWithTheirBounds() throws Exception {
+    Contest contest = new Contest("perf x", "a title", "%1$s, %2$s%3$s", 3);
+    for (double each : List.of(30.0, 40.0, Double.NaN, 45.0)) {
+      contest.add("bandwidth 1M", "1 plane", "", "Gbit/s", each);
+    }
+    contest.bind("bandwidth 1M", "1 plane", "", Bound.atLeast(39));
+    contest.add(Figure.of("derived", "", 2));
+    List<Figure> read =
+        FigureReader.CONTEST.read(Json.mapper().readTree(Json.of(contest.results())));
     assertEquals(
-        new Figure("bandwidth 1M, 4 planes", "Gbit/s", 36, 33, 45),
-        outcome.figure("bandwidth 1M, 4 planes"));
-    assertEquals(
-        Figure.of("control threads' processor time, 4 planes", "%", 0.5),
-        outcome.figure("control threads' processor time, 4 planes"));
-  }
-
-  @Test
-  void ratiosToHelperThreadsHaveSeparateNames() throws Exception {
-    JsonNode report = Json.mapper().readTree(PLUGIN_REPORT);
-    Outcome outcome = outcome("sockets", "c", FigureReaders.sockets(report));
-    Figure over = outcome.figure("bandwidth 1M, 1 plane ÷ 16 sockets");
-    assertNotNull(over);
-    assertEquals(0.8, over.median(), 1e-9);
-    assertNotNull(outcome.figure("bandwidth 1M, 1 plane ÷ 16 sockets, best quarters"));
-    assertNull(outcome.figure("bandwidth 1M, 1 plane ÷ TCP"));
+        List.of(
+            new Figure("bandwidth 1M, 1 plane", "Gbit/s", 40, 30, 45, Bound.atLeast(39)),
+            Figure.of("derived", "", 2)),
+        read);
   }
 
   @Test
   void targetIsMetOrMissedOrNotRunWithReason() {
-    Target least = Target.atLeast("a group", "plugin", "x ÷ TCP", 0.85);
-    Target most = Target.atMost("a group", "plugin", "x ÷ TCP", 0.85);
+    Target least = new Target("a group", "plugin", "x ÷ TCP", Bound.atLeast(0.85), null);
+    Target most = new Target("a group", "plugin", "x ÷ TCP", Bound.atMost(0.85), null);
     Outcome good = outcome("plugin", "c", List.of(Figure.of("x ÷ TCP", "", 0.9)));
     assertEquals(Target.Result.MET, least.verdict(Outcomes.only(good)).result());
     assertEquals(Target.Result.MISSED, most.verdict(Outcomes.only(good)).result());
@@ -193,8 +165,14 @@ class BenchTest {
 
   @Test
   void plotsShowMeasuredFigures() throws Exception {
-    JsonNode report = Json.mapper().readTree(PLUGIN_REPORT);
-    Outcome plugin = outcome("plugin", "c", FigureReaders.plugin(report));
+    Outcome plugin =
+        outcome(
+            "plugin",
+            "c",
+            List.of(
+                Figure.of("bandwidth 1M, 1 plane ÷ TCP", "", 0.9),
+                Figure.of("bandwidth 1M, 4 planes ÷ TCP", "", 0.8),
+                Figure.of("bandwidth 1M, 4 planes ÷ 1 plane", "", 7)));
     Outcome policies =
         outcome(
             "policies",
@@ -219,9 +197,9 @@ class BenchTest {
             outcome("plugin", "c", List.of(Figure.of("speed", "", 0.9))),
             outcome("latency", "c", List.of(Figure.of("time", "", 0.9))));
     RegressionCheck.Compared speed =
-        new RegressionCheck.Compared("plugin", "speed", Target.Bound.AT_LEAST, 2);
+        new RegressionCheck.Compared("plugin", "speed", Bound.Side.AT_LEAST, 2);
     RegressionCheck.Compared time =
-        new RegressionCheck.Compared("latency", "time", Target.Bound.AT_MOST, 2);
+        new RegressionCheck.Compared("latency", "time", Bound.Side.AT_MOST, 2);
     double third = 0.9 / 3;
     assertTrue(RegressionCheck.line(recorded, speed, List.of(third)).startsWith("WORSE"));
     assertTrue(RegressionCheck.line(recorded, speed, List.of(third, 0.5)).startsWith("fine"));
@@ -238,24 +216,5 @@ class BenchTest {
     Path results = Checkout.path("perf-tests/results");
     assertTrue(BenchReport.recorded(results).size() > 20);
     RegressionCheck.requireRecorded(results);
-  }
-
-  @Test
-  void planeThatNeverRecoversCountsWithTheWholePeriod() throws Exception {
-    JsonNode report =
-        Json.mapper()
-            .readTree(
-                """
-                {"rows": [{"plane": "carrier", "rounds": [
-                   {"usual_gap_ms": 10, "gap_ms": 30, "full_speed_ms": 40},
-                   {"usual_gap_ms": 10, "gap_ms": 2900, "full_speed_ms": null}]}]}
-                """);
-    Outcome outcome = outcome("failover", "c", CostFigures.failover(report));
-    assertEquals(
-        new Figure("carrier, full speed after", "ms", 1520, 40, 3000),
-        outcome.figure("carrier, full speed after"));
-    assertEquals(
-        new Figure("carrier, longest gap ÷ usual", "", 146.5, 3, 290),
-        outcome.figure("carrier, longest gap ÷ usual"));
   }
 }

@@ -1,6 +1,7 @@
 package io.heddle.tools.bench;
 
-import io.heddle.tools.bench.perf.Machine;
+import io.heddle.tools.bench.contest.Figure;
+import io.heddle.tools.bench.contest.Machine;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -3,6 +3,7 @@ package io.heddle.tools.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.tools.bench.contest.Figure;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.kit.Json;
 import io.heddle.platform.HeddleException;
+import io.heddle.tools.bench.contest.Bound;
+import io.heddle.tools.bench.contest.Figure;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,10 +24,19 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Test of verdicts on targets and regressions, at their limits, and of their texts. */
 class VerdictTest {
-  private static final Target LEAST = Target.atLeast("group", "plugin", "speed", 0.85);
-  private static final Target MOST = Target.atMost("group", "plugin", "time", 50);
+  private static final Target LEAST = target("group", "plugin", "speed", Bound.atLeast(0.85));
+  private static final Target MOST = target("group", "plugin", "time", Bound.atMost(50));
 
   @TempDir private Path folder;
+
+  private static Target target(String group, String measurement, String figure, Bound bound) {
+    return new Target(group, measurement, figure, bound, null);
+  }
+
+  private static Target limited(String reason, String measurement, String figure, Bound bound) {
+    Target.Limit limit = new Target.Limit(reason, measurement, figure, bound);
+    return new Target("group", "plugin", "speed", Bound.atLeast(0.85), limit);
+  }
 
   private static Target.Result judged(Target target, double median) {
     return target
@@ -77,16 +88,14 @@ class VerdictTest {
 
   @Test
   void missedTargetHasItsReasonOnlyWhereFiguresOfTheSameMachineShowIt() {
-    Target limited =
-        LEAST.limitedBy("the core is busy", Target.Evidence.atLeast("plugin", "busy", 85));
+    Target limited = limited("the core is busy", "plugin", "busy", Bound.atLeast(85));
     Outcome shown = Outcomes.of("plugin", Figure.of("speed", "", 0.5), Figure.of("busy", "%", 99));
     assertEquals("the core is busy", limited.verdict(Outcomes.only(shown)).limit());
     Outcome idle = Outcomes.of("plugin", Figure.of("speed", "", 0.5), Figure.of("busy", "%", 40));
     assertNull(limited.verdict(Outcomes.only(idle)).limit(), "the core was idle");
     Outcome unknown = Outcomes.of("plugin", Figure.of("speed", "", 0.5));
     assertNull(limited.verdict(Outcomes.only(unknown)).limit(), "without evidence");
-    Target fromOther =
-        LEAST.limitedBy("slow code", Target.Evidence.atMost("plugin-both", "time", 1));
+    Target fromOther = limited("slow code", "plugin-both", "time", Bound.atMost(1));
     Outcome both = Outcomes.of("plugin-both", Figure.of("time", "", 0.9));
     assertEquals(
         "slow code", fromOther.verdict(Map.of("plugin", unknown, "plugin-both", both)).limit());
@@ -102,8 +111,7 @@ class VerdictTest {
     for (Target target : Targets.all()) {
       if (target.limit() != null) {
         assertTrue(
-            Measurements.byName().containsKey(target.limit().evidence().measurement()),
-            target.toString());
+            Measurements.byName().containsKey(target.limit().measurement()), target.toString());
       }
     }
   }
@@ -135,7 +143,7 @@ class VerdictTest {
     "0, 0.000"
   })
   void numbersHaveThreeDigitsOrAreWholeNumbers(double value, String text) {
-    assertEquals(text, Target.number(value));
+    assertEquals(text, Figure.number(value));
   }
 
   @Test
@@ -143,9 +151,65 @@ class VerdictTest {
     Set<String> seen = new HashSet<>();
     for (Target target : Targets.all()) {
       assertTrue(seen.add(target.measurement() + ": " + target.figure()), target.toString());
-      assertTrue(target.wanted() >= 0, target.toString());
+      assertTrue(target.bound() == null || target.bound().limit() >= 0, target.toString());
       assertTrue(Measurements.byName().containsKey(target.measurement()), target.toString());
     }
+  }
+
+  /* A bound that isn't read from the report is in the table only. */
+  @Test
+  void boundsOfTheReportItselfAreTargets() {
+    Figure met = Figure.of("UPDATE until active", "ms", 19).within(Bound.atMost(20));
+    Figure missed = Figure.of("gain", "", 1.5).within(Bound.atLeast(1.9));
+    Figure free = Figure.of("flows", "", 7);
+    Outcome whole = Outcomes.of("wan", Figure.of("steps that hold", "", 1), met, missed, free);
+    assertEquals(
+        List.of(
+            "steps that hold MET ≥ 1.00", "UPDATE until active MET ≤ 20.0", "gain MISSED ≥ 1.90"),
+        wan(Outcomes.only(whole)));
+    Outcome quick = Outcomes.quick("wan", Figure.of("steps that hold", "", 1), met);
+    assertEquals(
+        List.of("steps that hold MET ≥ 1.00", "UPDATE until active MET ≤ 20.0", "* NOT_RUN own"),
+        wan(Outcomes.only(quick)));
+    List<String> none = List.of("steps that hold NOT_RUN ≥ 1.00", "* NOT_RUN own");
+    assertEquals(none, wan(Map.of()));
+    assertEquals(none, wan(Outcomes.only(Outcomes.failed("wan", "needs nft"))));
+    Outcome without = Outcomes.of("wan", Figure.of("steps that hold", "", 1), free);
+    assertEquals(
+        List.of("steps that hold MET ≥ 1.00", "* NOT_RUN own"), wan(Outcomes.only(without)));
+  }
+
+  private static List<String> wan(Map<String, Outcome> outcomes) {
+    return Targets.verdicts(outcomes).stream()
+        .filter(each -> each.target().measurement().equals("wan"))
+        .map(
+            each -> each.target().figure() + " " + each.result() + " " + each.target().wantedText())
+        .toList();
+  }
+
+  @Test
+  void boundOfTheReportItselfIsTheTargetsAndKeepsItsReason() {
+    String name = "Java: isend + irecv + test, times C";
+    Figure missed = Figure.of(name, "", 2.4).within(Bound.atMost(1.7));
+    Figure entering =
+        Figure.of(
+            "Java: entering Java and returning, part of a message's difference to C", "", 0.6);
+    Map<String, Outcome> outcomes = Outcomes.only(Outcomes.of("calls", missed, entering));
+    List<Target.Verdict> verdicts =
+        Targets.verdicts(outcomes).stream()
+            .filter(each -> each.target().figure().equals(name))
+            .toList();
+    assertEquals(1, verdicts.size(), verdicts.toString());
+    assertEquals(Target.Result.MISSED, verdicts.getFirst().result());
+    assertEquals(Bound.atMost(1.7), verdicts.getFirst().target().bound());
+    assertEquals(
+        "transitions from C into Java and back are most of the difference",
+        verdicts.getFirst().limit());
+    Figure without = Figure.of(name, "", 2.4);
+    Target target = new Target("calls", "calls", name, null, null);
+    assertEquals(
+        "the command's output has no bound",
+        target.verdict(Outcomes.only(Outcomes.of("calls", without))).reason());
   }
 
   @Test
@@ -185,7 +249,7 @@ class VerdictTest {
     assertFalse(Measurements.byName().containsKey("allreduce-both"));
   }
 
-  private static RegressionCheck.Compared compared(Target.Bound good, double times) {
+  private static RegressionCheck.Compared compared(Bound.Side good, double times) {
     return new RegressionCheck.Compared("plugin", "ratio", good, times);
   }
 
@@ -196,17 +260,17 @@ class VerdictTest {
 
   @Test
   void regressionBeginsJustBeyondItsFactor() {
-    RegressionCheck.Compared more = compared(Target.Bound.AT_LEAST, 2);
+    RegressionCheck.Compared more = compared(Bound.Side.AT_LEAST, 2);
     assertTrue(line(0.8, more, 0.4).startsWith("fine "));
     assertTrue(line(0.8, more, 0.399).startsWith("WORSE"));
-    RegressionCheck.Compared less = compared(Target.Bound.AT_MOST, 2);
+    RegressionCheck.Compared less = compared(Bound.Side.AT_MOST, 2);
     assertTrue(line(0.8, less, 1.6).startsWith("fine "));
     assertTrue(line(0.8, less, 1.601).startsWith("WORSE"));
   }
 
   @Test
   void recordAboveParityIsHeldToParityOnly() {
-    RegressionCheck.Compared more = compared(Target.Bound.AT_LEAST, 2);
+    RegressionCheck.Compared more = compared(Bound.Side.AT_LEAST, 2);
     assertTrue(line(4, more, 0.5).startsWith("fine "), "half of 1, not of 4");
     assertTrue(line(4, more, 0.49).startsWith("WORSE"));
   }
@@ -216,16 +280,16 @@ class VerdictTest {
     assertEquals(
         "WORSE ratio: 0.200 in the best of 2 runs, recorded 0.800 at commit 0123abc, no less than"
             + " 0.400 allowed",
-        line(0.8, compared(Target.Bound.AT_LEAST, 2), 0.1, 0.2));
+        line(0.8, compared(Bound.Side.AT_LEAST, 2), 0.1, 0.2));
     assertEquals(
         "fine  ratio: 1.50, recorded 0.800 at commit 0123abc, no more than 2.40 allowed",
-        line(0.8, compared(Target.Bound.AT_MOST, 3), 1.5));
+        line(0.8, compared(Bound.Side.AT_MOST, 3), 1.5));
   }
 
   @Test
   void runWithoutTheFigureFails() {
     HeddleException fault =
-        assertThrows(HeddleException.class, () -> line(0.8, compared(Target.Bound.AT_LEAST, 2)));
+        assertThrows(HeddleException.class, () -> line(0.8, compared(Bound.Side.AT_LEAST, 2)));
     assertEquals(
         "no 'ratio' in the run's output; run heddle bench --only plugin", fault.getMessage());
   }
@@ -302,7 +366,7 @@ class VerdictTest {
             LEAST.verdict(
                 Outcomes.only(Outcomes.of("plugin", new Figure("speed", "", 0.9, 0.7, 1.1)))),
             MOST.verdict(Outcomes.only(Outcomes.of("plugin", Figure.of("time", "ms", 61)))),
-            Target.atMost("steps", "steps", "lookup", 5)
+            target("steps", "steps", "lookup", Bound.atMost(5))
                 .verdict(Outcomes.only(Outcomes.failed("steps", "no JDK\nat line 3"))));
     String text = BenchText.of(new BenchReport(List.of(Outcomes.quick("plugin")), verdicts));
     List<String> lines = text.lines().toList();

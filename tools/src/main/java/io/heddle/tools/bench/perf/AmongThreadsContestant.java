@@ -1,127 +1,156 @@
 package io.heddle.tools.bench.perf;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.tools.bench.contest.Contest;
+import io.heddle.tools.bench.contest.Contestant;
+import io.heddle.tools.bench.contest.Quantiles;
 import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Lab;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiFunction;
+import java.util.stream.DoubleStream;
 
 /**
  * Contestant of {@code heddle perf among-threads}: ranks that are connected and warm, and sleep
- * until they are told to measure.
+ * until they are told to measure. A step is the size of an all-reduce in bytes.
  */
-final class AmongThreadsContestant implements AutoCloseable {
+final class AmongThreadsContestant implements Contestant<Long> {
+  /** Quantity of the share of time that a rank's threads wait for a core. */
+  static final String WAITING = ", threads' wait for a core";
+
   /*
    * Seconds without a line of any rank after which the ranks count as hung. A rank without progress
    * ends by itself after 60 s.
    */
   private static final long QUIET_SECONDS = 300;
 
-  private final String role;
-  private final AmongThreadsPlan plan;
+  /** Run time in µs from which results contain a thread. */
+  private static final double LEAST_RAN_US = 0.5;
+
+  private final String name;
+  private final int count;
+  private final int turns;
   private final DriverRanks ranks;
-  private final Map<Long, List<ThreadAccount>> accounts = new TreeMap<>();
+  private final Map<Long, List<JsonNode>> accounts = new TreeMap<>();
   private String net = "?";
 
   /**
    * Starts the ranks.
    *
+   * @param turns number of all-reduces in a turn
+   * @param command command line of a rank, by rank and folder
    * @param onIdle called a few times a second while this class waits for ranks
    */
   AmongThreadsContestant(
       Lab lab,
-      String role,
-      Path plugin,
-      AmongThreadsPlan plan,
+      String name,
+      int count,
+      int turns,
+      BiFunction<Integer, RunFolder, List<String>> command,
       Map<String, String> environment,
       Runnable onIdle)
       throws IOException {
-    this.role = role;
-    this.plan = plan;
+    this.name = name;
+    this.count = count;
+    this.turns = turns;
     RunFolder folder = new RunFolder();
     Map<String, String> all = new LinkedHashMap<>(environment);
     all.put("HEDDLE_STATS_DIR", folder.path().toString());
     ranks =
-        new DriverRanks(
-            role,
-            lab,
-            plan.ranks(),
-            folder,
-            rank -> plan.command(plugin, folder.path(), rank),
-            all,
-            onIdle);
+        new DriverRanks(name, lab, count, folder, rank -> command.apply(rank, folder), all, onIdle);
   }
 
-  /** Returns the plugin's name and the contestant's role; valid once the ranks are warm. */
-  String name() {
-    return net + ", " + role;
+  @Override
+  public String name() {
+    return name;
   }
 
-  void awaitWarm() throws InterruptedException {
-    for (int rank = 0; rank < plan.ranks(); rank++) {
-      if (!(next(rank) instanceof AmongThreadsEvent.Ready ready)) {
-        throw ranks.failure(rank, "printed an unexpected line before it was ready");
-      }
-      net = ready.net();
+  @Override
+  public void awaitWarm() throws InterruptedException {
+    for (int rank = 0; rank < count; rank++) {
+      net = ranks.event(rank, QUIET_SECONDS, "ready").path("net").asText("?");
     }
   }
 
-  /**
-   * Measures the all-reduces of one turn at a size.
-   *
-   * @return median time of an all-reduce, µs
-   * @throws HeddleException if a rank ends, has wrong data or reports nothing
-   */
-  double runTurn(long bytes) throws InterruptedException {
-    ranks.sendLine(plan.requestLine(bytes));
-    List<List<Double>> times = new ArrayList<>();
-    for (int rank = 0; rank < plan.ranks(); rank++) {
-      if (!(next(rank) instanceof AmongThreadsEvent.Turn turn)
-          || turn.bytes() != bytes
-          || turn.timesUs().size() != plan.turns()) {
-        throw ranks.failure(rank, "reported another event than a turn of " + bytes + " bytes");
+  /* Adds the median time of the turn's all-reduces. */
+  @Override
+  public void measure(Long bytes, Round round) throws InterruptedException {
+    ranks.sendLine(bytes + " " + turns);
+    double[] slowestUs = new double[turns];
+    for (int rank = 0; rank < count; rank++) {
+      JsonNode turn = ranks.event(rank, QUIET_SECONDS, "turns");
+      JsonNode timesUs = turn.path("times_us");
+      if (turn.path("bytes").asLong() != bytes || timesUs.size() != turns) {
+        throw ranks.failure(rank, "reported " + turn + " instead of a turn of " + bytes + " bytes");
       }
-      if (turn.wrong() != 0) {
-        throw ranks.failure(
-            rank, "has " + turn.wrong() + " wrong elements, so its times are invalid");
+      if (turn.path("wrong").asLong(-1) != 0) {
+        throw ranks.failure(rank, "has wrong elements, so its times are invalid: " + turn);
       }
-      times.add(turn.timesUs());
-      accounts.computeIfAbsent(bytes, size -> new ArrayList<>()).addAll(turn.threads());
+      /* An all-reduce ends when the last rank has the result. */
+      for (int i = 0; i < turns; i++) {
+        slowestUs[i] = Math.max(slowestUs[i], timesUs.path(i).asDouble());
+      }
+      turn.path("threads")
+          .forEach(each -> accounts.computeIfAbsent(bytes, at -> new ArrayList<>()).add(each));
     }
-    return Quantiles.of(AmongThreadsReport.slowestOf(times)).median();
+    double median = Quantiles.of(DoubleStream.of(slowestUs)).median();
+    round.add(Contest.size(bytes), "", "us", median);
   }
 
   /**
-   * Returns the scheduler statistics of each thread of a rank for one all-reduce and the small one
-   * before it: the means over all ranks and all turns at a size. Empty unless the plan enables
-   * accounts.
+   * Adds the scheduler statistics of a rank's threads for one all-reduce and the small one before
+   * it: means over all ranks and all turns at a size. Adds none unless the ranks report them.
    */
-  List<ThreadAccount> threads(long bytes, int rounds) {
-    return ThreadAccount.means(
-        accounts.getOrDefault(bytes, List.of()), (double) rounds * plan.turns() * plan.ranks());
+  void addAccounts(Contest contest, int rounds) {
+    contest.set(name, net);
+    double all = (double) rounds * turns * count;
+    accounts.forEach((bytes, threads) -> {
+      Map<String, double[]> byName = new LinkedHashMap<>();
+      double ran = 0;
+      double waited = 0;
+      for (JsonNode each : threads) {
+        double[] sums = byName.computeIfAbsent(each.path("name").asText(), key -> new double[4]);
+        sums[0] += each.path("ran_us").asDouble() / all;
+        sums[1] += each.path("waited_us").asDouble() / all;
+        sums[2] += each.path("voluntary_switches").asDouble() / all;
+        sums[3] += each.path("involuntary_switches").asDouble() / all;
+        ran += each.path("ran_us").asDouble();
+        waited += each.path("waited_us").asDouble();
+      }
+      String size = Contest.size(bytes);
+      contest.add(size, name, WAITING, "%", 100 * waited / (ran + waited));
+      List<Map.Entry<String, double[]>> sorted = new ArrayList<>(byName.entrySet());
+      sorted.sort(
+          Collections.reverseOrder(
+              Map.Entry.comparingByValue((a, b) -> Double.compare(a[0], b[0]))));
+      for (Map.Entry<String, double[]> each : sorted) {
+        if (each.getValue()[0] >= LEAST_RAN_US) {
+          String step = size + ", " + name;
+          contest.add(step, each.getKey(), ": ran", "us", each.getValue()[0]);
+          contest.add(step, each.getKey(), ": waited", "us", each.getValue()[1]);
+          contest.add(step, each.getKey(), ": voluntary switches", "", each.getValue()[2]);
+          contest.add(step, each.getKey(), ": involuntary switches", "", each.getValue()[3]);
+        }
+      }
+    });
   }
 
   /** Waits until the ranks have closed their communicators and ended. */
-  void awaitEnd() throws InterruptedException {
+  @Override
+  public void awaitEnd() throws InterruptedException {
     ranks.endInput();
-    for (int rank = 0; rank < plan.ranks(); rank++) {
-      if (!(next(rank) instanceof AmongThreadsEvent.Ended ended) || ended.wrong() != 0) {
+    for (int rank = 0; rank < count; rank++) {
+      if (ranks.event(rank, QUIET_SECONDS, "end").path("wrong").asLong(-1) != 0) {
         throw ranks.failure(rank, "did not end cleanly");
       }
     }
     ranks.awaitEnd();
-  }
-
-  private AmongThreadsEvent next(int rank) throws InterruptedException {
-    AmongThreadsEvent event = AmongThreadsEvent.parse(ranks.next(rank, QUIET_SECONDS));
-    if (event instanceof AmongThreadsEvent.Unknown unknown) {
-      throw ranks.failure(rank, "printed an unexpected line: " + unknown.line());
-    }
-    return event;
   }
 
   @Override

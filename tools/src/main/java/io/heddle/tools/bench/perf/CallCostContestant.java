@@ -2,6 +2,8 @@ package io.heddle.tools.bench.perf;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.heddle.tools.bench.contest.Contest;
+import io.heddle.tools.bench.contest.Contestant;
 import io.heddle.tools.job.AnsweringProcess;
 import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Lab;
@@ -10,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -21,47 +22,64 @@ import org.jspecify.annotations.Nullable;
  * Contestant of {@code heddle perf calls}: a process whose plugin sends messages to itself on
  * request.
  */
-final class CallCostContestant implements AutoCloseable {
+final class CallCostContestant implements Contestant<String> {
   private static final Pattern PAUSE = Pattern.compile("Total: +([0-9]+) ns");
   private static final Pattern ALLOCATED = Pattern.compile("allocated=([0-9]+)([BKMG])");
+
+  /** Names of the columns of a call's distribution, as the driver prints them in ns. */
+  private static final List<String> PERCENTILES =
+      List.of(", p50", ", p99", ", p99.9", ", p99.99", ", p99.999", ", most");
+
+  private static final String IN_SOAKS = " in soaks";
 
   private final String name;
   private final AnsweringProcess process;
   private final @Nullable Path pauses;
-  private final Map<String, List<Double>> figures = new LinkedHashMap<>();
   private int pausesBefore;
   private long allocatedBefore = -1;
 
   /**
+   * Results of the soaks, in which every call is timed.
+   *
+   * @param longestP9999Us largest 99.99th percentile of a kind of call, µs
+   * @param longestPauseUs longest pause of the JVM, µs
+   * @param allocatedBytes number of bytes allocated by the thread that makes the calls, as the JVM
+   *     rounds it (to KiB, or to MiB from 100 MiB on); null if unknown
+   */
+  record Soak(double longestP9999Us, double longestPauseUs, @Nullable Long allocatedBytes) {}
+
+  /**
    * Starts the process.
    *
-   * @param jvmOptions additional options of the plugin's JVM; null for a plugin in C
+   * @param jvmOption additional option of the plugin's JVM; null for a plugin in C
    */
   CallCostContestant(
       Lab lab,
       String name,
-      List<String> command,
+      Path driver,
+      Path plugin,
       Map<String, String> environment,
-      @Nullable List<String> jvmOptions)
+      @Nullable String jvmOption)
       throws IOException {
     this.name = name;
     RunFolder folder = new RunFolder();
     Map<String, String> all = new HashMap<>(environment);
     all.putAll(lab.environment(0));
     all.put("STANDIN_FABRIC", folder.path().resolve("fabric").toString());
-    if (jvmOptions == null) {
+    if (jvmOption == null) {
       pauses = null;
     } else {
       pauses = folder.path().resolve("pauses.log");
-      List<String> options = new ArrayList<>(jvmOptions);
-      options.add("-Xlog:safepoint:file=" + pauses + ":uptime:filecount=0");
-      options.add("-XX:-DisableAttachMechanism");
-      all.put(JavaCompilers.VARIABLE, String.join(" ", options));
+      String log = "-Xlog:safepoint:file=" + pauses + ":uptime:filecount=0";
+      all.put(
+          JavaCompilers.VARIABLE, String.join(" ", jvmOption, log, "-XX:-DisableAttachMechanism"));
     }
+    List<String> command = List.of(driver.toString(), plugin.toString());
     process = new AnsweringProcess(name, lab.command(0, command), all, folder);
   }
 
-  String name() {
+  @Override
+  public String name() {
     return name;
   }
 
@@ -69,27 +87,22 @@ final class CallCostContestant implements AutoCloseable {
     return pauses != null;
   }
 
-  /** Returns the times of each case in ns, one per counted round. */
-  Map<String, List<Double>> figures() {
-    return figures;
-  }
-
-  void awaitReady() throws InterruptedException {
+  @Override
+  public void awaitWarm() throws InterruptedException {
     String line = process.next();
     if (!line.startsWith("ready ")) {
       throw process.failure("printed an unexpected line before it was ready: " + line);
     }
   }
 
-  void round(boolean counts) throws InterruptedException {
+  @Override
+  public void measure(String step, Round round) throws InterruptedException {
     process.request(
         "round",
         line -> {
           String[] words = line.split(" ");
-          if (counts && words[0].equals("case")) {
-            figures
-                .computeIfAbsent(words[1], unused -> new ArrayList<>())
-                .add(Double.parseDouble(words[2]));
+          if (words[0].equals("case")) {
+            round.add(words[1].replace('_', ' '), "", "ns", Double.parseDouble(words[2]));
           }
         });
   }
@@ -98,48 +111,49 @@ final class CallCostContestant implements AutoCloseable {
     process.request("soak " + milliseconds, line -> {});
   }
 
-  /**
-   * Returns the number of messages and the latencies of calls in the soaks since the last call of
-   * this method.
-   */
-  CallCostReport.Soak report() throws InterruptedException {
-    List<CallCostReport.Tail> tails = new ArrayList<>();
-    long[] messages = {0};
-    process.request(
-        "report",
-        line -> {
-          String[] words = line.split(" ");
-          if (words[0].equals("messages")) {
-            messages[0] = Long.parseLong(words[1]);
-          } else {
-            tails.add(CallCostReport.Tail.parse(words));
-          }
-        });
-    return new CallCostReport.Soak(messages[0], tails);
-  }
-
   /** Resets the counts of calls, pauses and allocations. */
   void beginSoaks() throws IOException, InterruptedException {
-    report();
+    process.request("report", line -> {});
     allocatedBefore = allocatedBytes();
     /* Counted last, since reading the allocated bytes pauses the JVM too. */
     pausesBefore = pausesNs().size();
   }
 
   /**
-   * Returns pauses and allocations of the JVM since {@link #beginSoaks}; null for a plugin in C.
+   * Adds the number of messages and calls since {@link #beginSoaks}, and the distribution of each
+   * call's latency.
    */
-  CallCostReport.@Nullable Machine machine() throws IOException, InterruptedException {
-    if (pauses == null) {
-      return null;
-    }
+  Soak report(Contest contest) throws IOException, InterruptedException {
+    double[] longestUs = {Double.NaN};
+    process.request(
+        "report",
+        line -> {
+          String[] words = line.split(" ");
+          if (words[0].equals("messages")) {
+            contest.add("messages", name, ", count", "", Double.parseDouble(words[1]));
+            return;
+          }
+          contest.add(words[1] + IN_SOAKS, name, ", count", "", Double.parseDouble(words[2]));
+          for (int i = 0; i < PERCENTILES.size(); i++) {
+            contest.add(words[1] + IN_SOAKS, name, PERCENTILES.get(i), "us", us(words[3 + i]));
+          }
+          double p9999Us = us(words[3 + PERCENTILES.indexOf(", p99.99")]);
+          longestUs[0] = Double.isNaN(longestUs[0]) ? p9999Us : Math.max(longestUs[0], p9999Us);
+        });
     List<Long> all = pausesNs();
     List<Long> counted = all.subList(pausesBefore, all.size());
     long after = allocatedBytes();
-    return new CallCostReport.Machine(
-        counted.size(),
+    if (isJava()) {
+      contest.add("pauses", name, ", count", "", counted.size());
+    }
+    return new Soak(
+        longestUs[0],
         counted.stream().mapToLong(Long::longValue).max().orElse(0) / 1e3,
         allocatedBefore < 0 || after < 0 ? null : after - allocatedBefore);
+  }
+
+  private static double us(String nanoseconds) {
+    return Long.parseLong(nanoseconds) / 1e3;
   }
 
   private List<Long> pausesNs() throws IOException {

@@ -85,11 +85,11 @@ final class ContestantsOption {
    *
    * @param onePlane whether the contestant uses one plane instead of all
    */
-  record Contestant(String role, Path plugin, boolean onePlane) {}
+  record Entry(String role, Path plugin, boolean onePlane) {}
 
   /** Labs of the contestants: {@code narrow} is for contestants with one plane. */
   record Links(Lab lab, Lab narrow) {
-    Lab of(Contestant contestant) {
+    Lab of(Entry contestant) {
       return contestant.onePlane() ? narrow : lab;
     }
   }
@@ -102,7 +102,7 @@ final class ContestantsOption {
    * Returns the contestants: the plugin over one plane, the plugin over all planes, and last the
    * rival.
    */
-  List<Contestant> contestants(OptionRange range) {
+  List<Entry> entries(OptionRange range) {
     range.require("--planes", planes, 1, LabPlan.MAX_PLANES);
     range.require("--mtu", mtu, LabPlan.MIN_MTU_BYTES, LabPlan.MAX_MTU_BYTES);
     range.require("--rival-threads", rivalThreads, 0, MOST_RIVAL_THREADS);
@@ -112,12 +112,12 @@ final class ContestantsOption {
     range.require(
         "--rival-sockets", rivalSockets, 1, MOST_RIVAL_SOCKETS / Math.max(1, rivalThreads));
     Path own = file(plugin, Installation.PLUGIN, "the plugin");
-    List<Contestant> contestants = new ArrayList<>(List.of(new Contestant("1 plane", own, true)));
+    List<Entry> contestants = new ArrayList<>(List.of(new Entry("1 plane", own, true)));
     if (planes > 1) {
-      contestants.add(new Contestant(planes + " planes", own, false));
+      contestants.add(new Entry(planes + " planes", own, false));
     }
     contestants.add(
-        new Contestant(rivalRole(), file(rival, Installation.TCP_PLUGIN, "the TCP plugin"), true));
+        new Entry(rivalRole(), file(rival, Installation.TCP_PLUGIN, "the TCP plugin"), true));
     return contestants;
   }
 
@@ -130,6 +130,11 @@ final class ContestantsOption {
                 rivalThreads == 1 ? "" : "s",
                 rivalSockets,
                 rivalSockets == 1 ? "" : "s");
+  }
+
+  /** Returns the end of the names of ratios to the rival. */
+  String overRival() {
+    return rivalThreads == 0 ? " ÷ TCP" : " ÷ " + rivalThreads * rivalSockets + " sockets";
   }
 
   /**
@@ -157,7 +162,7 @@ final class ContestantsOption {
     return new Links(lab, narrow);
   }
 
-  Map<String, String> environment(Contestant contestant, Lab.Kind kind) {
+  Map<String, String> environment(Entry contestant, Lab.Kind kind) {
     Map<String, String> environment = new HashMap<>();
     environment.put("TCPREF_CONGESTION", congestion);
     environment.put("NCCL_SOCKET_NTHREADS", Integer.toString(rivalThreads));

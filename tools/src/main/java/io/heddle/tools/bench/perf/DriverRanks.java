@@ -1,5 +1,8 @@
 package io.heddle.tools.bench.perf;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.cli.kit.Json;
 import io.heddle.platform.HeddleException;
 import io.heddle.tools.job.RankProcess;
 import io.heddle.tools.job.RunFolder;
@@ -141,6 +144,31 @@ final class DriverRanks implements AutoCloseable {
       onIdle.run();
     }
     failIfOneHasFailed();
+  }
+
+  /**
+   * Waits for the next line of a rank, which must be an event in JSON.
+   *
+   * @param kinds kinds of event that may come
+   */
+  JsonNode event(int rank, long quietSeconds, String... kinds) throws InterruptedException {
+    String line = next(rank, quietSeconds);
+    JsonNode event = event(line);
+    if (event == null || !List.of(kinds).contains(event.path("event").asText())) {
+      throw failure(
+          rank, "printed an unexpected line instead of " + String.join(", ", kinds) + ": " + line);
+    }
+    return event;
+  }
+
+  /** Returns the event in a line; null if there is none. */
+  static @Nullable JsonNode event(String line) {
+    try {
+      JsonNode event = Json.mapper().readTree(line);
+      return event.has("event") ? event : null;
+    } catch (JsonProcessingException notJson) {
+      return null;
+    }
   }
 
   /** Returns the lines of an ended rank that {@link #next} hasn't returned. */

@@ -3,8 +3,7 @@ package io.heddle.tools.bench.perf;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.OptionRange;
-import io.heddle.cli.kit.ProgressLine;
-import io.heddle.cli.kit.ReportOption;
+import io.heddle.tools.bench.contest.Contest;
 import io.heddle.tools.job.AllReducePlan;
 import io.heddle.tools.job.AllReduceResult;
 import io.heddle.tools.job.AllReduceRun;
@@ -16,13 +15,8 @@ import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -42,8 +36,6 @@ import picocli.CommandLine.Option;
 final class PerfAllReduceCommand implements Callable<Integer> {
   private static final int TIMEOUT_SECONDS = 60;
 
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
   @Option(
       names = "--ranks",
       paramLabel = "N",
@@ -51,93 +43,65 @@ final class PerfAllReduceCommand implements Callable<Integer> {
       description = "Number of ranks (${DEFAULT-VALUE}).")
   private int ranks;
 
-  @Option(
-      names = "--rounds",
-      paramLabel = "N",
-      defaultValue = "3",
-      description = "Number of rounds (${DEFAULT-VALUE}).")
-  private int rounds;
-
+  @CommandLine.Mixin private final RoundsOption rounds = new RoundsOption(3);
   @CommandLine.Mixin private final SizesOption sizes = new SizesOption();
   @CommandLine.Mixin private final ContestantsOption links = new ContestantsOption();
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
-  @CommandLine.Mixin private final ReportOption form = new ReportOption();
-
-  /** Result of one run of a contestant. */
-  private record Outcome(String name, List<AllReduceResult> results) {}
+  @CommandLine.Mixin private final ContestOption options = new ContestOption();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    OptionRange range = new OptionRange(spec);
+    OptionRange range = options.range();
     range.require("--ranks", ranks, 2, LabPlan.MAX_RANKS);
-    range.require("--rounds", rounds, 1, 1_000);
+    int count = rounds.required(range);
     sizes.require(range);
-    List<ContestantsOption.Contestant> contestants = links.contestants(range);
+    List<ContestantsOption.Entry> entries = links.entries(range);
     Path program = links.driver(Installation.ALL_REDUCE);
     Labs.Choice choice = hosts.choose();
-    if (hosts.mustEnter(choice)) {
-      return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
-    }
-    return measure(choice, contestants, program);
-  }
-
-  private int measure(
-      Labs.Choice choice, List<ContestantsOption.Contestant> contestants, Path program)
-      throws IOException, InterruptedException {
-    List<Map<Long, List<AllReduceResult>>> times = new ArrayList<>();
-    contestants.forEach(each -> times.add(new TreeMap<>()));
-    String[] names = new String[contestants.size()];
-    ProgressLine progress = ProgressLine.onStandardError();
-    try (Cleanup cleanup = new Cleanup()) {
-      ContestantsOption.Links at = links.links(choice.kind(), ranks, cleanup);
-      for (int round = 1; round <= rounds; round++) {
-        for (int i = 0; i < contestants.size(); i++) {
-          ContestantsOption.Contestant each = contestants.get(i);
-          String state =
-              "heddle perf allreduce: round " + round + " of " + rounds + ", " + each.role();
-          Outcome outcome = runOnce(at.of(each), each, program, () -> progress.update(() -> state));
-          names[i] = outcome.name() + ", " + each.role();
-          for (AllReduceResult result : outcome.results()) {
-            times.get(i).computeIfAbsent(result.bytes(), bytes -> new ArrayList<>()).add(result);
+    Contest contest =
+        new Contest("perf allreduce", "all-reduces beside TCP", "%1$s, %2$s%3$s", count)
+            .set("ranks", ranks)
+            .set("mtu_bytes", links.mtu());
+    return options.run(
+        hosts,
+        choice,
+        "allreduce-" + ranks + "-ranks" + links.fileSuffix(),
+        contest,
+        into -> {
+          try (Cleanup cleanup = new Cleanup()) {
+            ContestantsOption.Links at = links.links(choice.kind(), ranks, cleanup);
+            into.measure(
+                List.of("all-reduce "),
+                0,
+                entries.stream()
+                    .map(each ->
+                        new AllReduceContestant(
+                            each.role(), () -> runOnce(at.of(each), each, program, into)))
+                    .toList());
           }
-        }
-      }
-    }
-    progress.clear();
-    AllReduceReport report =
-        new AllReduceReport(
-            choice.kind().text(),
-            ranks,
-            links.mtu(),
-            AllReduceReport.processorCount(),
-            List.of(names),
-            rounds,
-            AllReduceReport.rows(times));
-    form.publish(
-        spec,
-        AllReduceReport.fileName(ReportOption.today(), ranks) + links.fileSuffix(),
-        report.table(),
-        report);
-    return 0;
+          String rival = entries.getLast().role();
+          into.compare(Contest.Ratio.OF_ROUNDS_INVERSE, "", rival, ", TCP's time ÷ ours");
+        });
   }
 
-  private Outcome runOnce(
-      Lab lab, ContestantsOption.Contestant contestant, Path program, Runnable onIdle)
+  private List<AllReduceResult> runOnce(
+      Lab lab, ContestantsOption.Entry entry, Path program, Contest contest)
       throws IOException, InterruptedException {
     try (Cleanup cleanup = new Cleanup()) {
       RunFolder folder = cleanup.add(new RunFolder());
       AllReducePlan plan =
           new AllReducePlan(
               program,
-              contestant.plugin(),
+              entry.plugin(),
               folder.path(),
               sizes.within(TIMEOUT_SECONDS),
               1,
-              links.environment(contestant, lab.kind()),
+              links.environment(entry, lab.kind()),
               null);
       AllReduceRun run = cleanup.add(new AllReduceRun(lab, plan));
-      List<AllReduceResult> results = run.measure(contestant.role(), folder, onIdle);
-      return new Outcome(String.valueOf(run.net()), results);
+      List<AllReduceResult> results = run.measure(entry.role(), folder, contest::showAgain);
+      contest.set(entry.role(), String.valueOf(run.net()));
+      return results;
     }
   }
 }

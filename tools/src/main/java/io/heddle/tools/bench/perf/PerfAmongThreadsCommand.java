@@ -4,20 +4,17 @@ import io.heddle.cli.kit.ByteSize;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.OptionRange;
-import io.heddle.cli.kit.ProgressLine;
-import io.heddle.cli.kit.ReportOption;
+import io.heddle.tools.bench.contest.Contest;
 import io.heddle.tools.job.HostsOption;
+import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.Labs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.TreeMap;
+import java.util.Locale;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -35,12 +32,11 @@ import picocli.CommandLine.Option;
         "%nAll contestants are started at once and alternate at every size, round by round; waiting"
             + " contestants sleep. Wrong data ends the run.")
 final class PerfAmongThreadsCommand implements Callable<Integer> {
+  private static final int HANG_SECONDS = 60;
   private static final int MOST_RANKS = 8;
   private static final int MOST_CHANNELS = 16;
   private static final int FLOAT_BYTES = 4;
   private static final long MOST_BYTES = 64L << 20;
-
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Option(
       names = "--sizes",
@@ -64,7 +60,7 @@ final class PerfAmongThreadsCommand implements Callable<Integer> {
       defaultValue = "RING",
       description =
           "Topology: ${COMPLETION-CANDIDATES}, in upper or lower case (${DEFAULT-VALUE}).")
-  private AmongThreadsReport.Algorithm algorithm = AmongThreadsReport.Algorithm.RING;
+  private Algorithm algorithm = Algorithm.RING;
 
   @Option(
       names = "--channels",
@@ -103,11 +99,17 @@ final class PerfAmongThreadsCommand implements Callable<Integer> {
 
   @CommandLine.Mixin private final ContestantsOption links = new ContestantsOption();
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
-  @CommandLine.Mixin private final ReportOption form = new ReportOption();
+  @CommandLine.Mixin private final ContestOption options = new ContestOption();
+
+  /** Topology of the all-reduce. */
+  enum Algorithm {
+    RING,
+    TREE
+  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    OptionRange range = new OptionRange(spec);
+    OptionRange range = options.range();
     for (long each : sizes) {
       range.require("--sizes", each, FLOAT_BYTES, MOST_BYTES);
       if (each % FLOAT_BYTES != 0) {
@@ -119,73 +121,79 @@ final class PerfAmongThreadsCommand implements Callable<Integer> {
     range.require("--turns", turns, 1, 100_000);
     range.require("--rounds", rounds, 1, 1_000);
     range.require("--spins", spins, 0, 1_000_000_000);
-    List<ContestantsOption.Contestant> contestants = links.contestants(range);
+    List<ContestantsOption.Entry> entries = links.entries(range);
     Path driver = links.driver(Installation.AMONG_THREADS);
     Labs.Choice choice = hosts.choose();
-    if (hosts.mustEnter(choice)) {
-      return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
-    }
-    long largest = Arrays.stream(sizes).mapToLong(Long::longValue).max().orElse(MOST_BYTES);
-    AmongThreadsPlan plan =
-        new AmongThreadsPlan(driver, algorithm, ranks, channels, spins, largest, turns, accounts);
-    AmongThreadsReport report = measure(choice, contestants, plan);
-    form.publish(
-        spec, "among-threads-" + ReportOption.today() + links.fileSuffix(), report.table(), report);
-    return 0;
+    Contest contest =
+        new Contest(
+                "perf among-threads", "all-reduce among NCCL's threads", "%1$s, %2$s%3$s", rounds)
+            .set("algorithm", word())
+            .set("ranks", ranks)
+            .set("channels", channels)
+            .set("spins", spins)
+            .set("turns", turns);
+    return options.run(
+        hosts,
+        choice,
+        "among-threads" + links.fileSuffix(),
+        contest,
+        into -> measure(into, choice.kind(), entries, driver));
   }
 
-  private AmongThreadsReport measure(
-      Labs.Choice choice, List<ContestantsOption.Contestant> contestants, AmongThreadsPlan plan)
+  private String word() {
+    return algorithm.name().toLowerCase(Locale.ROOT);
+  }
+
+  private void measure(
+      Contest contest, Lab.Kind kind, List<ContestantsOption.Entry> entries, Path driver)
       throws IOException, InterruptedException {
-    double load = HostLoad.ofLastMinute();
-    ProgressLine progress = ProgressLine.onStandardError();
-    String[] state = {"starts"};
-    Runnable onIdle = () -> progress.update(() -> "heddle perf among-threads: " + state[0]);
-    List<AmongThreadsContestant> running = new ArrayList<>();
-    List<Map<Long, List<Double>>> figures = new ArrayList<>();
     try (Cleanup cleanup = new Cleanup()) {
-      ContestantsOption.Links at = links.links(choice.kind(), ranks, cleanup);
-      for (ContestantsOption.Contestant each : contestants) {
-        AmongThreadsContestant one =
+      ContestantsOption.Links at = links.links(kind, ranks, cleanup);
+      List<AmongThreadsContestant> all = new ArrayList<>();
+      for (ContestantsOption.Entry each : entries) {
+        all.add(
             cleanup.add(
                 new AmongThreadsContestant(
                     at.of(each),
                     each.role(),
-                    each.plugin(),
-                    plan,
-                    links.environment(each, choice.kind()),
-                    onIdle));
-        one.awaitWarm();
-        running.add(one);
-        figures.add(new TreeMap<>());
+                    ranks,
+                    turns,
+                    (rank, folder) -> command(driver, each.plugin(), folder.path(), rank),
+                    links.environment(each, kind),
+                    contest::showAgain)));
+        contest.awaitWarm(List.of(all.getLast()));
       }
-      for (int round = 1; round <= rounds; round++) {
-        state[0] = "round " + round + " of " + rounds;
-        for (long bytes : sizes) {
-          for (int i = 0; i < running.size(); i++) {
-            double figure = running.get(i).runTurn(bytes);
-            figures.get(i).computeIfAbsent(bytes, size -> new ArrayList<>()).add(figure);
-            onIdle.run();
-          }
-        }
-      }
-      for (AmongThreadsContestant each : running) {
-        each.awaitEnd();
-      }
+      contest.measure(List.of(sizes), 0, all);
+      String rival = all.getLast().name();
+      String over = ", our time ÷ TCP's";
+      contest.compare(Contest.Ratio.OF_ROUNDS, "", rival, over);
+      contest.compare(
+          Contest.Ratio.OF_BEST_QUARTERS, "", rival, over + PerfPluginCommand.BEST_QUARTERS);
+      all.forEach(each -> each.addAccounts(contest, rounds));
+      contest.awaitEnd(all);
     }
-    progress.clear();
-    return new AmongThreadsReport(
-        choice.kind().text(),
-        AllReduceReport.processorCount(),
-        load,
-        HostLoad.ofLastMinute(),
-        algorithm,
-        ranks,
-        channels,
-        spins,
-        rounds,
-        turns,
-        running.stream().map(AmongThreadsContestant::name).toList(),
-        AmongThreadsReport.rows(figures, (i, bytes) -> running.get(i).threads(bytes, rounds)));
+  }
+
+  private List<String> command(Path driver, Path plugin, Path folder, int rank) {
+    long largest = Arrays.stream(sizes).mapToLong(Long::longValue).max().orElse(MOST_BYTES);
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                driver.toString(),
+                "--plugin=" + plugin,
+                "--rendezvous=" + folder,
+                "--rank=" + rank,
+                "--ranks=" + ranks,
+                "--algorithm=" + word(),
+                "--channels=" + channels,
+                "--spins=" + spins,
+                "--max-bytes=" + largest,
+                "--turns=" + turns,
+                "--timeout-seconds=" + HANG_SECONDS,
+                "--orders"));
+    if (accounts) {
+      command.add("--threads");
+    }
+    return command;
   }
 }

@@ -1,19 +1,20 @@
 package io.heddle.tools.bench.perf;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.cli.kit.OwnCommandLine;
-import io.heddle.cli.kit.ReportOption;
+import io.heddle.platform.HeddleException;
+import io.heddle.tools.bench.contest.Contest;
+import io.heddle.tools.bench.contest.Figure;
 import io.heddle.tools.job.RunFolder;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -39,12 +40,7 @@ final class PerfBgpCommand implements Callable<Integer> {
       description = "Routes of each of the four peers (${DEFAULT-VALUE}).")
   private int routes;
 
-  @Option(
-      names = "--rounds",
-      paramLabel = "N",
-      defaultValue = "3",
-      description = "Number of rounds (${DEFAULT-VALUE}).")
-  private int rounds;
+  @CommandLine.Mixin private final RoundsOption rounds = new RoundsOption(3);
 
   @Option(
       names = "--sender",
@@ -53,42 +49,87 @@ final class PerfBgpCommand implements Callable<Integer> {
       description = "Sender: bird, prebuilt (UPDATEs), or both (${DEFAULT-VALUE}).")
   private String sender = "both";
 
-  @CommandLine.Mixin private final ReportOption report = new ReportOption();
-
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+  @CommandLine.Mixin private final ContestOption options = new ContestOption();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    OptionRange range = new OptionRange(spec);
+    OptionRange range = options.range();
     range.require("--routes", routes, 1, MOST_ROUTES);
-    range.require("--rounds", rounds, 1, 1_000);
+    int count = rounds.required(range);
     if (!SENDERS.contains(sender)) {
       throw range.refusal("--sender " + sender + " is not one of " + String.join(", ", SENDERS));
     }
-    Path root = Installation.root();
-    Path feeder = Installation.require(root.resolve(FEEDER), "the feeding program");
-    List<String> command = new ArrayList<>(List.of("python3", feeder.toString()));
-    command.addAll(List.of("--routes", Integer.toString(routes)));
-    command.addAll(List.of("--rounds", Integer.toString(rounds)));
-    command.addAll(List.of("--sender", sender));
+    Path feeder = Installation.require(Installation.root().resolve(FEEDER), "the feeding program");
+    Contest contest =
+        new Contest("perf bgp", "feed of routes into a daemon", "feed by %1$s, %2$s%3$s", count)
+            .set("routes_per_peer", routes);
+    contest.remark(
+        "packed: many routes per UPDATE; unpacked: adjacent routes differ in their attributes, so"
+            + " that each needs its own UPDATE; aggregate: one route for all hosts, and a few"
+            + " unreachable hosts");
+    return options.run("bgp-feed", contest, into -> feed(into, count, feeder));
+  }
+
+  private void feed(Contest contest, int count, Path feeder)
+      throws IOException, InterruptedException {
     try (Cleanup cleanup = new Cleanup()) {
-      RunFolder folder = cleanup.add(new RunFolder());
-      Path json = folder.path().resolve("report.json");
-      Path table = folder.path().resolve("table");
-      command.addAll(List.of("--json", json.toString(), "--"));
+      Path json = cleanup.add(new RunFolder()).path().resolve("report.json");
+      List<String> command =
+          new ArrayList<>(
+              List.of(
+                  "python3",
+                  feeder.toString(),
+                  "--routes=" + routes,
+                  "--rounds=" + count,
+                  "--sender=" + sender,
+                  "--json=" + json,
+                  "--"));
       command.addAll(OwnCommandLine.asStarted());
       Process process =
-          new ProcessBuilder(command).inheritIO().redirectOutput(table.toFile()).start();
+          new ProcessBuilder(command)
+              .inheritIO()
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
       cleanup.add(process::destroy);
       int exitCode = process.waitFor();
-      if (exitCode == 0) {
-        report.publish(
-            spec,
-            "bgp-feed-" + ReportOption.today(),
-            Files.readString(table),
-            Json.mapper().readValue(json.toFile(), BgpFeedReport.class));
+      if (exitCode != 0) {
+        throw new HeddleException("the feeding program failed (exit code " + exitCode + ")");
       }
-      return exitCode;
+      add(contest, Json.mapper().readTree(json.toFile()));
     }
+  }
+
+  /** Adds the feeds that the feeding program reports. */
+  static void add(Contest contest, JsonNode report) {
+    contest.set("peers", report.path("peers").asText());
+    for (JsonNode run : report.path("runs")) {
+      String feed = run.path("sender").asText() + " " + run.path("feed").asText();
+      String receiver = run.path("receiver").asText();
+      /* An aggregate has no time from the first route to the last. */
+      if (run.path("seconds").asDouble() > 0) {
+        contest.add(feed, receiver, "", "s", run.path("seconds").asDouble());
+      }
+      contest.add(feed, receiver, ", processor time", "s", run.path("cpu_seconds").asDouble());
+      for (String when : List.of("memory_before_mb", "memory_mb")) {
+        String quantity = when.equals("memory_mb") ? ", memory " : ", memory before ";
+        run.path(when)
+            .properties()
+            .forEach(each ->
+                contest.add(
+                    feed, receiver, quantity + each.getKey(), "MiB", each.getValue().asDouble()));
+      }
+      if (run.path("prefixes").isNumber()) {
+        contest.add(feed, receiver, ", prefixes", "", run.path("prefixes").asDouble());
+      }
+      /* From an UPDATE of a single route until the routes file shows it, with the whole table. */
+      run.path("change_us")
+          .forEach(each -> contest.add(feed, receiver, ", change", "us", each.asDouble()));
+    }
+    contest.compare(Contest.Ratio.OF_ROUNDS, "", "bird", " ÷ BIRD");
+    contest.series("").stream()
+        .filter(each -> each.contestant().equals("heddle"))
+        .mapToDouble(each -> each.figure().most())
+        .max()
+        .ifPresent(slowest -> contest.add(Figure.of("slowest feed", "s", slowest)));
   }
 }

@@ -4,9 +4,9 @@ import io.heddle.cli.kit.ByteSize;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Installation;
-import io.heddle.cli.kit.ProgressLine;
-import io.heddle.cli.kit.ReportOption;
 import io.heddle.platform.HeddleException;
+import io.heddle.tools.bench.contest.Bound;
+import io.heddle.tools.bench.contest.Contest;
 import io.heddle.tools.job.PolicyName;
 import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Fabric;
@@ -16,16 +16,13 @@ import io.heddle.tools.lab.PlaneFaults;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
 /** Command that measures the stall of a job that loses a plane. */
 @Command(
@@ -46,7 +43,8 @@ import picocli.CommandLine.ParameterException;
     sortOptions = false,
     exitCodeList = {"0:Every target was met.", "1:A target was missed, or data was wrong."})
 final class PerfFailoverCommand implements Callable<Integer> {
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
+  /** Time in ms for which a round waits for full speed. */
+  private static final double LONGEST_WAIT_MS = 3_000;
 
   @Option(
       names = "--cases",
@@ -56,12 +54,7 @@ final class PerfFailoverCommand implements Callable<Integer> {
       description = "Any of ${COMPLETION-CANDIDATES} (all but nothing, where no plane is taken).")
   private List<FailoverCase> cases = List.of();
 
-  @Option(
-      names = "--rounds",
-      paramLabel = "N",
-      defaultValue = "5",
-      description = "Number of rounds (${DEFAULT-VALUE}).")
-  private int rounds;
+  @CommandLine.Mixin private final RoundsOption rounds = new RoundsOption(5);
 
   @Option(
       names = "--bytes",
@@ -85,49 +78,77 @@ final class PerfFailoverCommand implements Callable<Integer> {
               + " event.")
   private boolean timeline;
 
-  @CommandLine.Mixin private final ReportOption form = new ReportOption();
+  @CommandLine.Mixin private final ContestOption options = new ContestOption();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (rounds < 1) {
-      throw usage("--rounds " + rounds + " is not at least 1");
-    }
+    int count = rounds.required(options.range());
     requireLab();
     Path plugin = Installation.requirePart(Installation.PLUGIN, "the plugin");
     Path driver = Installation.requirePart(Installation.ALL_REDUCE, "the driver");
-    ProgressLine progress = ProgressLine.onStandardError();
-    List<FailoverReport.Row> rows = new ArrayList<>();
-    int processors = AllReduceReport.processorCount();
-    printNow(FailoverReport.head(processors, bytes, policy.toString(), rounds));
-    try (Cleanup cleanup = new Cleanup()) {
-      RunFolder folder = cleanup.add(new RunFolder());
-      FailoverBench bench =
-          new FailoverBench(
-              plugin,
-              driver,
-              bytes,
-              policy.toString(),
-              folder.path(),
-              cleanup,
-              timeline ? this::show : null);
-      for (FailoverCase each : cases) {
-        progress.update(() -> "heddle perf failover: preparing " + each);
-        List<Recovery> recoveries =
-            bench.measure(
-                each,
-                rounds,
-                round ->
-                    progress.update(() ->
-                        "heddle perf failover: %s, round %s of %s".formatted(each, round, rounds)));
-        FailoverReport.Row row = FailoverReport.Row.of(each, recoveries);
-        rows.add(row);
-        progress.clear();
-        printNow(row.line());
-      }
+    Contest contest =
+        new Contest("perf failover", "a plane is taken from all-reduces", "%1$s%3$s", count)
+            .set("ranks", 2)
+            .set("bytes", bytes)
+            .set("policy", policy);
+    cases.forEach(each -> contest.remark(each + ": " + each.text()));
+    contest.remark(
+        "usual gap: longest time in a second without a completion of a rank; a round that never"
+            + " reaches full speed counts with %.0f ms".formatted(LONGEST_WAIT_MS));
+    boolean[] met = {true};
+    options.run(
+        "failover",
+        contest,
+        into -> {
+          try (Cleanup cleanup = new Cleanup()) {
+            RunFolder folder = cleanup.add(new RunFolder());
+            FailoverBench bench =
+                new FailoverBench(
+                    plugin,
+                    driver,
+                    bytes,
+                    policy.toString(),
+                    folder.path(),
+                    cleanup,
+                    timeline ? this::printTimeline : null);
+            for (FailoverCase each : cases) {
+              into.show("preparing " + each);
+              List<Recovery> recoveries =
+                  bench.measure(
+                      each,
+                      count,
+                      round -> into.show("%s, round %s of %s".formatted(each, round, count)));
+              met[0] &= add(into, each, recoveries);
+              into.clear();
+              printNow(each, recoveries);
+            }
+          }
+        });
+    return met[0] ? 0 : ExitCode.FAILED;
+  }
+
+  /** Adds the rounds of a case. Returns whether each of them met the aim. */
+  static boolean add(Contest contest, FailoverCase of, List<Recovery> recoveries) {
+    int missed = 0;
+    for (Recovery each : recoveries) {
+      Double fullSpeedMs = each.fullSpeedMs();
+      double speedMs = fullSpeedMs == null ? LONGEST_WAIT_MS : fullSpeedMs;
+      contest.add(of.toString(), "", ", full speed after", "ms", speedMs);
+      contest.add(of.toString(), "", ", longest gap", "ms", each.gapMs());
+      contest.add(of.toString(), "", ", usual gap", "ms", each.usualGapMs());
+      double times = each.gapMs() / each.usualGapMs();
+      contest.add(of.toString(), "", ", longest gap ÷ usual", "", times);
+      boolean met =
+          of.aimMs() == 0 ? !each.isStall() : fullSpeedMs != null && fullSpeedMs <= of.aimMs();
+      missed += met ? 0 : 1;
     }
-    FailoverReport report = new FailoverReport(processors, bytes, policy.toString(), rounds, rows);
-    form.publishRest(spec, "failover-" + ReportOption.today(), report.table(), report);
-    return rows.stream().allMatch(FailoverReport.Row::met) ? 0 : ExitCode.FAILED;
+    String judged = of.aimMs() == 0 ? ", longest gap ÷ usual" : ", full speed after";
+    double limit = of.aimMs() == 0 ? Recovery.STALL : of.aimMs();
+    contest.bind(of.toString(), "", judged, Bound.atMost(limit));
+    if (missed > 0) {
+      contest.remark(of + ": " + missed + " of " + recoveries.size() + " rounds missed the aim");
+    }
+    return missed == 0;
   }
 
   private void requireLab() {
@@ -144,21 +165,24 @@ final class PerfFailoverCommand implements Callable<Integer> {
     }
   }
 
-  private ParameterException usage(String sentence) {
-    return new ParameterException(Objects.requireNonNull(spec).commandLine(), sentence);
-  }
-
-  private void show(String text) {
-    PrintWriter err = Objects.requireNonNull(spec).commandLine().getErr();
+  private void printTimeline(String text) {
+    PrintWriter err = options.line().getErr();
     err.print(text);
     err.flush();
   }
 
-  /* Prints a result as soon as its case is measured, so that an interrupted run keeps it. */
-  private void printNow(String text) {
-    if (!form.isJson()) {
-      PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-      out.print(text);
+  /* Prints the rounds as soon as their case is measured, so that an interrupted run keeps them. */
+  private void printNow(FailoverCase of, List<Recovery> recoveries) {
+    if (!options.isJson()) {
+      PrintWriter out = options.line().getOut();
+      recoveries.forEach(each ->
+          out.printf(
+              Locale.ROOT,
+              "%s: full speed after %s ms, longest gap %.1f ms, usual gap %.1f ms%n",
+              of,
+              each.fullSpeedMs() == null ? "more than " + LONGEST_WAIT_MS : each.fullSpeedMs(),
+              each.gapMs(),
+              each.usualGapMs()));
       out.flush();
     }
   }

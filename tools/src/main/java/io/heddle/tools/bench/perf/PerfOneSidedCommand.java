@@ -3,9 +3,10 @@ package io.heddle.tools.bench.perf;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.OptionRange;
-import io.heddle.cli.kit.ProgressLine;
-import io.heddle.cli.kit.ReportOption;
+import io.heddle.tools.bench.contest.Contest;
+import io.heddle.tools.bench.contest.Contestant;
 import io.heddle.tools.job.HostsOption;
+import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -13,9 +14,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -37,15 +37,9 @@ import picocli.CommandLine.Option;
             + " share this machine's processors.")
 final class PerfOneSidedCommand implements Callable<Integer> {
   private static final int MOST_RANKS = 64;
+  private static final String MESSAGES = "messages";
 
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
-  @Option(
-      names = "--rounds",
-      paramLabel = "N",
-      defaultValue = "7",
-      description = "Number of rounds (${DEFAULT-VALUE}).")
-  private int rounds;
+  @CommandLine.Mixin private final RoundsOption rounds = new RoundsOption(7);
 
   @Option(
       names = "--ranks",
@@ -62,80 +56,125 @@ final class PerfOneSidedCommand implements Callable<Integer> {
   private int planes;
 
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
-  @CommandLine.Mixin private final ReportOption form = new ReportOption();
+  @CommandLine.Mixin private final ContestOption options = new ContestOption();
 
-  private final ProgressLine progress = ProgressLine.onStandardError();
+  /**
+   * Test case.
+   *
+   * @param name value of the driver's option {@code --test}
+   * @param iterations number of iterations of a round
+   */
+  private record Test(String name, long bytes, int ranks, int iterations, String unit) {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  /** Ranks that transfer in one of the two ways. */
+  private record Transfer(String name, DriverRanks ranks) implements Contestant<Test> {
+    private static final long QUIET_SECONDS = 120;
+
+    static Transfer start(Lab lab, String name, Test test, Path driver, Path plugin, int rounds)
+        throws IOException {
+      RunFolder folder = new RunFolder();
+      return new Transfer(
+          name,
+          new DriverRanks(
+              test + " by " + name,
+              lab,
+              test.ranks(),
+              folder,
+              rank ->
+                  List.of(
+                      driver.toString(),
+                      "--plugin=" + plugin,
+                      "--rendezvous=" + folder.path(),
+                      "--over=" + name,
+                      "--test=" + test,
+                      "--rank=" + rank,
+                      "--ranks=" + test.ranks(),
+                      "--bytes=" + test.bytes(),
+                      "--iterations=" + test.iterations(),
+                      "--rounds=" + rounds,
+                      "--timeout-seconds=" + QUIET_SECONDS,
+                      "--turns"),
+              Map.of("HEDDLE_ONE_SIDED", "1", "HEDDLE_STATS_DIR", folder.path().toString()),
+              () -> {}));
+    }
+
+    @Override
+    public void awaitWarm() throws InterruptedException {
+      ranks.event(0, QUIET_SECONDS, "warm");
+    }
+
+    @Override
+    public void measure(Test test, Round round) throws InterruptedException {
+      ranks.sendLine("go");
+      double value = ranks.event(0, QUIET_SECONDS, "measured").path("value").asDouble();
+      round.add(test.name(), "", test.unit(), value);
+    }
+
+    @Override
+    public void awaitEnd() throws InterruptedException {
+      ranks.event(0, QUIET_SECONDS, "end");
+      ranks.awaitEnd();
+    }
+
+    @Override
+    public void close() throws IOException {
+      ranks.close();
+    }
+  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    OptionRange range = new OptionRange(spec);
-    range.require("--rounds", rounds, 1, 1_000);
+    OptionRange range = options.range();
+    int count = rounds.required(range);
     range.require("--ranks", ranks, 2, MOST_RANKS);
     range.require("--planes", planes, 1, LabPlan.MAX_PLANES);
     Path plugin = Installation.requirePart(Installation.PLUGIN, "the plugin");
     Path driver = Installation.requirePart(Installation.ONE_SIDED_PERF, "the program of the ranks");
     Labs.Choice choice = hosts.choose();
-    if (hosts.mustEnter(choice)) {
-      return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
-    }
-    double load = HostLoad.ofLastMinute();
-    List<OneSidedReport.Row> rows = new ArrayList<>();
-    for (OneSidedContestant.Test test :
+    Contest contest =
+        new Contest(
+                "perf one-sided",
+                "puts with signals beside messages of the net interface",
+                "%1$s of %2$s%3$s",
+                count)
+            .set("planes", planes);
+    List<Test> tests =
         List.of(
-            new OneSidedContestant.Test("latency", 8, 2, 4_000, "us"),
-            new OneSidedContestant.Test("bandwidth", 1 << 20, 2, 400, "MB/s"),
-            new OneSidedContestant.Test("all-to-all", 8 << 10, ranks, 20, "messages/s"))) {
-      rows.add(measure(choice, test, driver, plugin));
-    }
-    progress.clear();
-    OneSidedReport report =
-        new OneSidedReport(
-            choice.kind().text(),
-            AllReduceReport.processorCount(),
-            planes,
-            rounds,
-            List.of(load, HostLoad.ofLastMinute()),
-            rows);
-    form.publish(spec, "one-sided-" + ReportOption.today(), report.table(), report);
-    return 0;
+            new Test("latency", 8, 2, 4_000, "us"),
+            new Test("bandwidth", 1 << 20, 2, 400, "MB/s"),
+            new Test("all-to-all", 8 << 10, ranks, 20, "messages/s"));
+    return options.run(
+        hosts,
+        choice,
+        "one-sided",
+        contest,
+        into -> {
+          for (Test test : tests) {
+            into.set(test + "_bytes", test.bytes()).set(test + "_ranks", test.ranks());
+            measure(into, count, choice, test, driver, plugin);
+          }
+          into.compare(Contest.Ratio.OF_ROUNDS, "", MESSAGES, " ÷ " + MESSAGES);
+        });
   }
 
-  /*
-   * Measures one test by both transfers. The first round isn't counted, since Java compiles in it.
-   */
-  private OneSidedReport.Row measure(
-      Labs.Choice choice, OneSidedContestant.Test test, Path driver, Path plugin)
+  /* Measures one test. The first round isn't counted, since Java compiles in it. */
+  private void measure(
+      Contest contest, int count, Labs.Choice choice, Test test, Path driver, Path plugin)
       throws IOException, InterruptedException {
-    List<Double> puts = new ArrayList<>();
-    List<Double> messages = new ArrayList<>();
-    List<Double> ratios = new ArrayList<>();
     try (Cleanup cleanup = new Cleanup()) {
       Lab lab = cleanup.add(Labs.create(choice.kind(), new LabPlan(test.ranks(), planes, 9000)));
-      List<OneSidedContestant> contestants = new ArrayList<>();
-      for (String transfer : List.of("puts", "messages")) {
-        progress.update(() -> "heddle perf one-sided: %s by %s".formatted(test.name(), transfer));
-        OneSidedContestant contestant =
-            cleanup.add(new OneSidedContestant(lab, transfer, test, driver, plugin, rounds + 1));
-        contestant.awaitWarm();
-        contestants.add(contestant);
+      List<Transfer> transfers = new ArrayList<>();
+      for (String name : List.of("puts", MESSAGES)) {
+        transfers.add(cleanup.add(Transfer.start(lab, name, test, driver, plugin, count + 1)));
       }
-      for (int round = 0; round <= rounds; round++) {
-        int shown = round;
-        progress.update(() ->
-            "heddle perf one-sided: %s, round %s of %s".formatted(test.name(), shown, rounds));
-        double put = contestants.getFirst().measure();
-        double message = contestants.getLast().measure();
-        if (round > 0) {
-          puts.add(put);
-          messages.add(message);
-          ratios.add(put / message);
-        }
-      }
-      for (OneSidedContestant each : contestants) {
-        each.awaitEnd();
-      }
+      contest.awaitWarm(transfers);
+      contest.measure(List.of(test), 1, transfers);
+      contest.awaitEnd(transfers);
     }
-    return new OneSidedReport.Row(
-        test.name(), test.bytes(), test.ranks(), test.unit(), puts, messages, ratios);
   }
 }

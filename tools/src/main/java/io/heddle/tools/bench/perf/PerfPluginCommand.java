@@ -4,19 +4,17 @@ import io.heddle.cli.kit.ByteSize;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.OptionRange;
-import io.heddle.cli.kit.ProgressLine;
-import io.heddle.cli.kit.ReportOption;
+import io.heddle.tools.bench.contest.Contest;
+import io.heddle.tools.bench.contest.Figure;
+import io.heddle.tools.bench.contest.Results;
 import io.heddle.tools.job.HostsOption;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.Labs;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -36,9 +34,8 @@ import picocli.CommandLine.Option;
         "%nEach contestant runs in two separate processes; contestants alternate, measurement by"
             + " measurement. Wrong data ends the run.")
 final class PerfPluginCommand implements Callable<Integer> {
+  static final String BEST_QUARTERS = ", best quarters";
   private static final int RANKS = 2;
-
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Option(
       names = "--kinds",
@@ -46,7 +43,7 @@ final class PerfPluginCommand implements Callable<Integer> {
       split = ",",
       defaultValue = "BANDWIDTH,DUPLEX,LATENCY",
       description = "Any of ${COMPLETION-CANDIDATES}, in upper or lower case (all).")
-  private List<PluginPerfKind> kinds = List.of();
+  private List<PluginKind> kinds = List.of();
 
   @Option(
       names = "--min-bytes",
@@ -95,12 +92,7 @@ final class PerfPluginCommand implements Callable<Integer> {
               + " serves them in turn (${DEFAULT-VALUE}).")
   private int flows;
 
-  @Option(
-      names = "--rounds",
-      paramLabel = "N",
-      defaultValue = "3",
-      description = "Number of rounds (${DEFAULT-VALUE}).")
-  private int rounds;
+  @CommandLine.Mixin private final RoundsOption rounds = new RoundsOption(3);
 
   @Option(
       names = "--milliseconds",
@@ -124,12 +116,12 @@ final class PerfPluginCommand implements Callable<Integer> {
 
   @CommandLine.Mixin private final ContestantsOption links = new ContestantsOption();
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
-  @CommandLine.Mixin private final ReportOption form = new ReportOption();
+  @CommandLine.Mixin private final ContestOption options = new ContestOption();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    OptionRange range = new OptionRange(spec);
-    range.require("--rounds", rounds, 1, 1_000);
+    OptionRange range = options.range();
+    int count = rounds.required(range);
     range.require("--milliseconds", milliseconds, 1, 60_000);
     range.require("--outstanding", outstanding, 1, 32);
     range.require("--flows", flows, 1, 16);
@@ -137,9 +129,9 @@ final class PerfPluginCommand implements Callable<Integer> {
     range.require("--min-bytes", minBytes, 1, 1L << 30);
     range.require("--max-bytes", maxBytes, minBytes, 1L << 30);
     range.require("--latency-max-bytes", latencyMaxBytes, 1, 1L << 30);
-    List<ContestantsOption.Contestant> entries = links.contestants(range);
-    PluginPerfPlan plan =
-        new PluginPerfPlan(
+    List<ContestantsOption.Entry> entries = links.entries(range);
+    PluginPlan plan =
+        new PluginPlan(
             links.driver(Installation.PLUGIN_PERF),
             kinds.stream().distinct().sorted().toList(),
             minBytes,
@@ -149,76 +141,73 @@ final class PerfPluginCommand implements Callable<Integer> {
             outstanding,
             flows,
             compilers.settleMs(),
-            rounds,
+            count,
             milliseconds,
             !unpinned);
     Labs.Choice choice = hosts.choose();
-    if (hosts.mustEnter(choice)) {
-      return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
-    }
-    PluginPerfReport report = measure(choice, entries, plan);
-    form.publish(
-        spec,
-        PluginPerfReport.fileName(ReportOption.today(), links.mtu(), flows)
+    Contest contest =
+        new Contest("perf plugin", "net plugin, 2 ranks", "%1$s, %2$s%3$s", count)
+            .set("mtu_bytes", links.mtu())
+            .set("compilers", compilers)
+            .set("pinned", !unpinned)
+            .set("outstanding", outstanding)
+            .set("flows", flows)
+            .set("milliseconds", milliseconds);
+    String file =
+        "plugin-mtu-"
+            + links.mtu()
+            + (flows == 1 ? "" : "-flows-" + flows)
             + links.fileSuffix()
-            + compilers.fileSuffix(),
-        report.table(),
-        report);
-    return 0;
+            + compilers.fileSuffix();
+    return options.run(
+        hosts, choice, file, contest, into -> measure(into, choice.kind(), entries, plan));
   }
 
-  private Map<String, String> environment(ContestantsOption.Contestant contestant, Lab.Kind kind) {
-    Map<String, String> environment = links.environment(contestant, kind);
-    environment.putAll(compilers.environment(System.getenv(JavaCompilers.VARIABLE)));
-    return environment;
-  }
-
-  private PluginPerfReport measure(
-      Labs.Choice choice, List<ContestantsOption.Contestant> entries, PluginPerfPlan plan)
+  private void measure(
+      Contest contest, Lab.Kind kind, List<ContestantsOption.Entry> entries, PluginPlan plan)
       throws IOException, InterruptedException {
-    List<Map<PluginPerfPlan.Step, Double>> figures = new ArrayList<>();
-    List<PluginPerfContestant> contestants = new ArrayList<>();
-    ProgressLine progress = ProgressLine.onStandardError();
+    List<PluginContestant> all = new ArrayList<>();
     try (Cleanup cleanup = new Cleanup()) {
-      ContestantsOption.Links at = links.links(choice.kind(), RANKS, cleanup);
-      for (ContestantsOption.Contestant entry : entries) {
-        progress.update(() -> "heddle perf plugin: warming up " + entry.role());
-        PluginPerfContestant contestant =
+      ContestantsOption.Links at = links.links(kind, RANKS, cleanup);
+      for (ContestantsOption.Entry entry : entries) {
+        Map<String, String> environment = links.environment(entry, kind);
+        environment.putAll(compilers.environment(System.getenv(JavaCompilers.VARIABLE)));
+        all.add(
             cleanup.add(
-                new PluginPerfContestant(
-                    at.of(entry),
-                    entry.role(),
-                    entry.plugin(),
-                    plan,
-                    environment(entry, choice.kind())));
-        contestant.awaitWarm();
-        contestants.add(contestant);
-        figures.add(new HashMap<>());
+                new PluginContestant(
+                    at.of(entry), entry.role(), entry.plugin(), plan, environment)));
+        contest.awaitWarm(List.of(all.getLast()));
       }
-      for (PluginPerfPlan.Step step : plan.steps()) {
-        progress.update(() ->
-            "heddle perf plugin: round %s of %s, %s, %s bytes"
-                .formatted(Math.max(step.round(), 0), rounds, step.kind().title(), step.bytes()));
-        for (int i = 0; i < contestants.size(); i++) {
-          figures.get(i).put(step, contestants.get(i).measure(step));
-        }
-      }
-      for (PluginPerfContestant contestant : contestants) {
-        contestant.awaitEnd();
+      contest.measure(plan.steps(), plan.uncountedRounds(), all);
+      compare(contest, all.getFirst().name(), all.getLast().name(), links.overRival());
+      all.forEach(each -> each.addCosts(contest));
+      contest.awaitEnd(all);
+    }
+    contest.add(
+        Figure.of(
+            "busiest thread of 1 plane and of its rival, the less busy",
+            "%",
+            contest.series("").stream()
+                .filter(each -> each.step().equals(PluginContestant.BUSIEST_THREAD))
+                .filter(each ->
+                    each.contestant().equals(all.getFirst().name())
+                        || each.contestant().equals(all.getLast().name()))
+                .mapToDouble(each -> each.rounds().getFirst())
+                .min()
+                .orElse(Double.NaN)));
+  }
+
+  /** Compares all contestants with the rival, and with the plugin over one plane. */
+  static void compare(Contest contest, String one, String rival, String over) {
+    contest.compare(Contest.Ratio.OF_ROUNDS, "", rival, over);
+    contest.compare(Contest.Ratio.OF_BEST_QUARTERS, "", rival, over + BEST_QUARTERS);
+    for (Results.Series each : contest.series("")) {
+      List<Double> reference = contest.values(each.step(), one, "");
+      if (!each.contestant().equals(one) && !each.contestant().equals(rival)) {
+        String overOne = " ÷ " + one;
+        contest.compare(Contest.Ratio.OF_ROUNDS, each, reference, overOne);
+        contest.compare(Contest.Ratio.OF_BEST_QUARTERS, each, reference, overOne + BEST_QUARTERS);
       }
     }
-    progress.clear();
-    return new PluginPerfReport(
-        choice.kind().text(),
-        links.mtu(),
-        AllReduceReport.processorCount(),
-        compilers,
-        plan.pinned(),
-        outstanding,
-        flows,
-        milliseconds,
-        rounds,
-        contestants.stream().map(PluginPerfContestant::entry).toList(),
-        PluginPerfReport.sections(plan, figures));
   }
 }

@@ -3,26 +3,21 @@ package io.heddle.tools.bench.perf;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.OptionRange;
-import io.heddle.cli.kit.ProgressLine;
-import io.heddle.cli.kit.ReportOption;
+import io.heddle.tools.bench.contest.Contest;
+import io.heddle.tools.bench.contest.Contestant;
+import io.heddle.tools.bench.contest.Figure;
 import io.heddle.tools.job.PolicyName;
 import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Fabric;
-import io.heddle.tools.lab.FabricPlan;
-import io.heddle.tools.lab.FabricShape;
 import io.heddle.tools.lab.PlaneBursts;
 import io.heddle.tools.lab.TemporaryFabric;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.EnumSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -40,14 +35,10 @@ import picocli.CommandLine.Option;
         "%nEach policy runs in two separate processes; policies alternate, round by round. Wrong"
             + " data ends the run.")
 final class PerfPoliciesCommand implements Callable<Integer> {
-  private static final double GIGA = 1e9;
-  private static final double MICROSECONDS_PER_MS = 1e3;
+  private static final String OF_IDEAL = " ÷ ideal";
 
-  /**
-   * Share of the payload in a packet of the soft device: 8,704 B of payload, and headers of
-   * Ethernet, IPv6, UDP, BTH, RETH and ICRC.
-   */
-  private static final double PAYLOAD_SHARE = 8704.0 / (8704 + 14 + 40 + 8 + 12 + 16 + 4);
+  /** Name of the default policy, which is compared with the others. */
+  private static final String OURS = PolicyName.SPRAY.toString();
 
   /**
    * Factor from a link's rate to the path bandwidth that BGP announces for it. Rates may be
@@ -55,12 +46,7 @@ final class PerfPoliciesCommand implements Callable<Integer> {
    */
   private static final int ANNOUNCED_TIMES = 100;
 
-  private static final int MTU_BYTES = 9_000;
-  private static final int QUEUE_MS = 250;
-  private static final int HOLD_SECONDS = 9;
   private static final long SEED = 7;
-
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Option(
       names = "--policies",
@@ -78,7 +64,7 @@ final class PerfPoliciesCommand implements Callable<Integer> {
       description = "Any of ${COMPLETION-CANDIDATES}, in upper or lower case (all).")
   private List<PolicySituation> situations = List.of();
 
-  @CommandLine.Mixin private final MessagesOption messages = new MessagesOption();
+  @CommandLine.Mixin private final MessagesOption messages = new MessagesOption(3, 2_000);
 
   @Option(
       names = "--rate",
@@ -87,163 +73,123 @@ final class PerfPoliciesCommand implements Callable<Integer> {
       description = "Rate of a plane's links, Gbit/s, in steps of 0.04 (${DEFAULT-VALUE}).")
   private double rate;
 
-  @Option(
-      names = "--rounds",
-      paramLabel = "N",
-      defaultValue = "3",
-      description = "Number of rounds (${DEFAULT-VALUE}).")
-  private int rounds;
+  @CommandLine.Mixin private final ContestOption options = new ContestOption();
 
-  @Option(
-      names = "--milliseconds",
-      paramLabel = "N",
-      defaultValue = "2000",
-      description = "Duration of a measurement, ms (${DEFAULT-VALUE}).")
-  private int milliseconds;
+  /** Policy that is measured on a fabric. */
+  private final class Spraying implements Contestant<PolicySituation> {
+    private final PluginContestant ranks;
+    private final Fabric fabric;
+    private final PlaneBursts bursts;
+    private int burstRounds;
 
-  @CommandLine.Mixin private final ReportOption form = new ReportOption();
+    Spraying(PluginContestant ranks, Fabric fabric, PlaneBursts bursts) {
+      this.ranks = ranks;
+      this.fabric = fabric;
+      this.bursts = bursts;
+    }
+
+    @Override
+    public String name() {
+      return ranks.name();
+    }
+
+    @Override
+    public void measure(PolicySituation situation, Round round) throws InterruptedException {
+      PluginContestant.Sample sample;
+      List<Long> before = fabric.receivedBytesByPlane();
+      double possible =
+          fabric.plan().ratesBitsPerSecond().stream().mapToLong(Long::longValue).sum();
+      if (situation == PolicySituation.BURSTS) {
+        /* All policies of a round see the same bursts. */
+        PlaneBursts.Run run = bursts.begin(SEED + ++burstRounds);
+        try (run) {
+          sample = ranks.sample(messages.step());
+        }
+        possible = run.bitsPerSecond();
+      } else {
+        sample = ranks.sample(messages.step());
+      }
+      String label = situation.label();
+      double ideal = possible * MessagesOption.PAYLOAD_SHARE / MessagesOption.GIGA;
+      round.add(label, "", "Gbit/s", sample.figure());
+      round.add(label, OF_IDEAL, "", sample.figure() / ideal);
+      round.add(label, ", message p99", "ms", sample.messageP99Us() / 1e3);
+      List<Long> after = fabric.receivedBytesByPlane();
+      double all = sum(after) - sum(before);
+      for (int plane = 0; plane < before.size(); plane++) {
+        double share = (after.get(plane) - before.get(plane)) / all;
+        round.add(label, ", share of plane " + (plane + 1), "", share);
+      }
+    }
+
+    private static double sum(List<Long> bytes) {
+      return bytes.stream().mapToLong(Long::longValue).sum();
+    }
+  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    OptionRange range = new OptionRange(spec);
-    messages.require(range);
-    range.require("--rounds", rounds, 1, 1_000);
-    range.require("--milliseconds", milliseconds, 100, 60_000);
+    OptionRange range = options.range();
+    int count = messages.required(range, 100);
     range.require("--rate in Mbit/s", (long) (rate * 1_000), 40, 100_000);
-    PluginPerfPlan plan = messages.plan(rounds * situations.size(), milliseconds, false);
-    PolicyReport report = run(plan);
-    form.publish(spec, "policies-" + ReportOption.today(), report.table(), report);
-    return 0;
-  }
-
-  private static List<Double> shares(List<Long> before, List<Long> after) {
-    double all = 0;
-    for (int plane = 0; plane < before.size(); plane++) {
-      all += after.get(plane) - before.get(plane);
-    }
-    List<Double> shares = new ArrayList<>();
-    for (int plane = 0; plane < before.size(); plane++) {
-      shares.add((after.get(plane) - before.get(plane)) / all);
-    }
-    return shares;
-  }
-
-  private FabricPlan fabricPlan() {
-    return new FabricPlan(
-        FabricShape.LEAF_SPINE,
-        messages.planes(),
-        1,
-        2,
-        2,
-        Collections.nCopies(messages.planes(), (long) (rate * GIGA)),
-        Collections.nCopies(messages.planes(), announced(1)),
-        MTU_BYTES,
-        QUEUE_MS,
-        HOLD_SECONDS,
-        0,
-        false);
+    PluginPlan plan = messages.plan(count * situations.size(), false);
+    Contest contest =
+        messages
+            .contest(
+                "perf policies",
+                "spray policies through leaves and spines",
+                "%1$s, %2$s%3$s",
+                count)
+            .set("rate_gbps", rate)
+            .set("payload_share", MessagesOption.PAYLOAD_SHARE);
+    situations.forEach(each -> contest.remark(each.label() + ": " + each.text()));
+    contest.remark("ideal: payload at the rate of all planes in that time");
+    return options.run("policies", contest, into -> measure(into, plan));
   }
 
   private int announced(int slowedBy) {
     return (int) Math.round(rate * ANNOUNCED_TIMES / slowedBy);
   }
 
-  private PolicyReport run(PluginPerfPlan plan) throws IOException, InterruptedException {
-    ProgressLine progress = ProgressLine.onStandardError();
-    double loadBefore = HostLoad.ofLastMinute();
-    List<PolicyReport.Situation> found = new ArrayList<>();
+  private void measure(Contest contest, PluginPlan plan) throws IOException, InterruptedException {
     try (Cleanup cleanup = new Cleanup()) {
       RunFolder folder = cleanup.add(new RunFolder());
-      TemporaryFabric own = TemporaryFabric.up('p', fabricPlan(), folder.path(), cleanup);
+      TemporaryFabric own =
+          TemporaryFabric.up('p', messages.fabric(rate, announced(1)), folder.path(), cleanup);
       Fabric fabric = own.fabric();
-      Map<String, PluginPerfContestant> contestants = new LinkedHashMap<>();
       Path plugin = Installation.requirePart(Installation.PLUGIN, "the plugin");
+      List<PluginContestant> all = new ArrayList<>();
       for (PolicyName policy : policies) {
-        progress.update(() -> "heddle perf policies: warming up " + policy);
-        PluginPerfContestant contestant =
-            cleanup.add(
-                new PluginPerfContestant(
-                    own.lab(),
-                    policy.toString(),
-                    plugin,
-                    plan,
-                    Map.of("HEDDLE_POLICY", policy.toString())));
-        contestant.awaitWarm();
-        contestants.put(policy.toString(), contestant);
+        String name = policy.toString();
+        Map<String, String> environment = Map.of("HEDDLE_POLICY", name);
+        all.add(cleanup.add(new PluginContestant(own.lab(), name, plugin, plan, environment)));
+        contest.awaitWarm(List.of(all.getLast()));
       }
-      int round = 0;
       for (PolicySituation situation : situations) {
         int announced = announced(situation.announces() ? situation.slowedBy() : 1);
-        fabric.setRate(1, (long) (rate * GIGA / situation.slowedBy()), announced);
+        fabric.setRate(1, (long) (rate * MessagesOption.GIGA / situation.slowedBy()), announced);
         own.speakers().awaitWeight(1, announced * 1_000);
-        found.add(situation(situation, fabric, contestants, round, progress));
-        round += rounds;
+        try (PlaneBursts bursts = fabric.bursts()) {
+          contest.measure(
+              List.of(situation),
+              0,
+              all.stream().map(each -> new Spraying(each, fabric, bursts)).toList());
+        }
+        compareWithBest(contest, situation.label());
       }
-      for (PluginPerfContestant contestant : contestants.values()) {
-        contestant.awaitEnd();
-      }
+      contest.awaitEnd(all);
     }
-    progress.clear();
-    return new PolicyReport(
-        messages.planes(),
-        rate,
-        MTU_BYTES,
-        messages.bytes(),
-        messages.outstanding(),
-        milliseconds,
-        rounds,
-        PAYLOAD_SHARE,
-        List.of(loadBefore, HostLoad.ofLastMinute()),
-        found);
   }
 
-  private PolicyReport.Situation situation(
-      PolicySituation situation,
-      Fabric fabric,
-      Map<String, PluginPerfContestant> contestants,
-      int roundsBefore,
-      ProgressLine progress)
-      throws InterruptedException {
-    Map<String, PolicyReport.Cell> cells = new LinkedHashMap<>();
-    for (String policy : contestants.keySet()) {
-      cells.put(
-          policy,
-          new PolicyReport.Cell(
-              policy, new ArrayList<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>()));
-    }
-    double calm = fabric.plan().ratesBitsPerSecond().stream().mapToLong(Long::longValue).sum();
-    try (PlaneBursts bursts = fabric.bursts()) {
-      for (int round = 1; round <= rounds; round++) {
-        PluginPerfPlan.Step step =
-            new PluginPerfPlan.Step(
-                roundsBefore + round, PluginPerfKind.BANDWIDTH, messages.bytes());
-        for (Map.Entry<String, PluginPerfContestant> each : contestants.entrySet()) {
-          int turn = round;
-          progress.update(() ->
-              "heddle perf policies: %s, round %s of %s, %s"
-                  .formatted(situation.label(), turn, rounds, each.getKey()));
-          PluginPerfContestant.Sample sample;
-          List<Long> before = fabric.receivedBytesByPlane();
-          double possible = calm;
-          if (situation == PolicySituation.BURSTS) {
-            /* All policies of a round see the same bursts. */
-            PlaneBursts.Run run = bursts.begin(SEED + round);
-            try (run) {
-              sample = each.getValue().sample(step);
-            }
-            possible = run.bitsPerSecond();
-          } else {
-            sample = each.getValue().sample(step);
-          }
-          PolicyReport.Cell cell = Objects.requireNonNull(cells.get(each.getKey()));
-          cell.goodputGbps().add(sample.figure());
-          cell.ofIdeal().add(sample.figure() * GIGA / (possible * PAYLOAD_SHARE));
-          cell.messageP99Ms().add(sample.messageP99Us() / MICROSECONDS_PER_MS);
-          cell.planeShares().add(shares(before, fabric.receivedBytesByPlane()));
-        }
-      }
-    }
-    return new PolicyReport.Situation(
-        situation.label(), situation.text(), List.copyOf(cells.values()));
+  /** Compares policy spray with the best other policy. */
+  static void compareWithBest(Contest contest, String situation) {
+    double best =
+        contest.series(OF_IDEAL).stream()
+            .filter(each -> each.step().equals(situation) && !each.contestant().equals(OURS))
+            .mapToDouble(each -> each.figure().median())
+            .max()
+            .orElse(Double.NaN);
+    double ours = contest.quantiles(situation, OURS, OF_IDEAL).median();
+    contest.add(Figure.of(situation + ", " + OURS + " ÷ best other", "", ours / best));
   }
 }

@@ -1,12 +1,11 @@
 package io.heddle.tools.bench.perf;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.kit.Installation;
-import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.OptionRange;
-import io.heddle.cli.kit.ProgressLine;
-import io.heddle.cli.kit.ReportOption;
+import io.heddle.platform.HeddleException;
+import io.heddle.tools.bench.contest.Contest;
+import io.heddle.tools.bench.contest.Contestant;
 import io.heddle.tools.job.HostsOption;
 import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Lab;
@@ -18,9 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -49,8 +46,6 @@ final class PerfScaleCommand implements Callable<Integer> {
   private static final int HANG_SECONDS = 60;
   private static final int MOST_CONNECTIONS = 2_048;
   private static final int MOST_RANKS = 16;
-
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Option(
       names = "--connections",
@@ -105,26 +100,18 @@ final class PerfScaleCommand implements Callable<Integer> {
       description = "Idle period before the measurement of idle cost, seconds (${DEFAULT-VALUE}).")
   private int idleSeconds;
 
-  @Option(
-      names = "--rounds",
-      paramLabel = "N",
-      defaultValue = "3",
-      description = "Number of rounds (${DEFAULT-VALUE}).")
-  private int rounds;
-
+  @CommandLine.Mixin private final RoundsOption rounds = new RoundsOption(3);
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
-  @CommandLine.Mixin private final ReportOption form = new ReportOption();
-
-  private record Contestant(String name, Path plugin) {}
+  @CommandLine.Mixin private final ContestOption options = new ContestOption();
 
   /**
-   * Setting of one measured point.
+   * Measured point.
    *
-   * @param value value of the varied quantity
+   * @param label value of the varied quantity, and its name
    * @param connections number of connections of a rank with each other rank, in each direction,
    *     without the first one
    */
-  private record Setting(int value, int ranks, int planes, int connections) {
+  private record Setting(String label, int ranks, int planes, int connections) {
     /*
      * Returns the number of connections of a rank in each direction, over all other ranks. The
      * first connection with each rank is included; {@code connections} doesn't count it.
@@ -132,42 +119,126 @@ final class PerfScaleCommand implements Callable<Integer> {
     int ofRank() {
       return (connections + 1) * (ranks - 1);
     }
+
+    @Override
+    public String toString() {
+      return label;
+    }
+  }
+
+  /** Plugin whose connections are measured. */
+  private final class Connecting implements Contestant<Setting> {
+    private final String name;
+    private final Path plugin;
+    private final Path driver;
+    private final Lab lab;
+    private final Runnable onIdle;
+
+    Connecting(String name, Path plugin, Path driver, Lab lab, Runnable onIdle) {
+      this.name = name;
+      this.plugin = plugin;
+      this.driver = driver;
+      this.lab = lab;
+      this.onIdle = onIdle;
+    }
+
+    @Override
+    public String name() {
+      return name;
+    }
+
+    @Override
+    public void measure(Setting setting, Round round) throws IOException, InterruptedException {
+      int each = Math.max(LEAST_MESSAGES, messages / setting.ofRank());
+      RunFolder folder = new RunFolder();
+      try (DriverRanks own =
+          new DriverRanks(
+              name + " with " + setting,
+              lab,
+              setting.ranks(),
+              folder,
+              rank ->
+                  List.of(
+                      driver.toString(),
+                      "--plugin=" + plugin,
+                      "--rendezvous=" + folder.path(),
+                      "--rank=" + rank,
+                      "--ranks=" + setting.ranks(),
+                      "--connections=" + setting.connections(),
+                      "--messages=" + each,
+                      "--max-bytes=" + maxBytes,
+                      "--idle-seconds=" + idleSeconds,
+                      "--timeout-seconds=" + HANG_SECONDS),
+              Map.of("HEDDLE_STATS_DIR", folder.path().toString()),
+              onIdle)) {
+        own.awaitEnd();
+        Map<String, JsonNode> events = new HashMap<>();
+        /* Only the first rank's report counts, since all ranks do the same work. */
+        for (String line : own.unreadLines(0)) {
+          JsonNode event = DriverRanks.event(line);
+          if (event == null) {
+            throw own.failure(0, "printed an unexpected line: " + line);
+          }
+          events.put(event.path("event").asText(), event);
+        }
+        addCosts(events, each, setting.label(), round);
+      }
+    }
   }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    OptionRange range = new OptionRange(spec);
+    OptionRange range = options.range();
     requireEach(range, "--connections", connections, 1, MOST_CONNECTIONS);
     requireEach(range, "--planes", planes, 1, LabPlan.MAX_PLANES);
     requireEach(range, "--ranks", ranks, 2, MOST_RANKS);
     range.require("--messages", messages, 1, 100_000_000);
     range.require("--max-bytes", maxBytes, 1, 64 << 20);
     range.require("--idle-seconds", idleSeconds, 1, HANG_SECONDS / 2);
-    range.require("--rounds", rounds, 1, 1_000);
+    int count = rounds.required(range);
     Path driver = Installation.requirePart(Installation.CONNECTIONS, "the program of the ranks");
-    List<Contestant> contestants =
-        List.of(
-            new Contestant("Heddle", Installation.requirePart(Installation.PLUGIN, "the plugin")),
-            new Contestant(
-                "TCP", Installation.requirePart(Installation.TCP_PLUGIN, "the TCP plugin")));
+    Path own = Installation.requirePart(Installation.PLUGIN, "the plugin");
+    Path rival = Installation.requirePart(Installation.TCP_PLUGIN, "the TCP plugin");
     Labs.Choice choice = hosts.choose();
-    if (hosts.mustEnter(choice)) {
-      return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
+    Contest contest =
+        new Contest("perf scale", "cost of connections for a process", "%1$s, %2$s%3$s", count)
+            .set("max_bytes", maxBytes);
+    contest.remark(
+        "connections: %d ranks, %d planes; planes: %d ranks, %d connections; ranks: 1 connection to"
+                .formatted(RANKS, PLANES, RANKS, CONNECTIONS)
+            + " each, %d planes".formatted(PLANES));
+    return options.run(
+        hosts,
+        choice,
+        "scale",
+        contest,
+        into -> {
+          for (Setting setting : settings()) {
+            try (Lab lab =
+                Labs.create(choice.kind(), new LabPlan(setting.ranks(), setting.planes(), 9000))) {
+              into.measure(
+                  List.of(setting),
+                  0,
+                  List.of(
+                      new Connecting("Heddle", own, driver, lab, into::showAgain),
+                      new Connecting("TCP", rival, driver, lab, into::showAgain)));
+            }
+          }
+        });
+  }
+
+  private List<Setting> settings() {
+    List<Setting> settings = new ArrayList<>();
+    for (int each : connections) {
+      settings.add(new Setting(each + " connections", RANKS, PLANES, each));
     }
-    double load = HostLoad.ofLastMinute();
-    List<ScaleReport.Axis> axes = measure(choice.kind(), driver, contestants);
-    ScaleReport report =
-        new ScaleReport(
-            choice.kind().text(),
-            AllReduceReport.processorCount(),
-            load,
-            HostLoad.ofLastMinute(),
-            rounds,
-            maxBytes,
-            contestants.stream().map(Contestant::name).toList(),
-            axes);
-    form.publish(spec, "scale-" + ReportOption.today(), report.table(), report);
-    return 0;
+    for (int each : planes) {
+      settings.add(new Setting(each + " planes", RANKS, each, CONNECTIONS));
+    }
+    for (int each : ranks) {
+      settings.add(new Setting(each + " ranks", each, PLANES, 1));
+    }
+    return settings;
   }
 
   private static void requireEach(
@@ -177,108 +248,44 @@ final class PerfScaleCommand implements Callable<Integer> {
     }
   }
 
-  private List<ScaleReport.Axis> measure(Lab.Kind kind, Path driver, List<Contestant> contestants)
-      throws IOException, InterruptedException {
-    List<ScaleReport.Axis> axes = new ArrayList<>();
-    List<ScaleReport.Point> points = new ArrayList<>();
-    for (int each : connections) {
-      points.add(point(kind, driver, contestants, new Setting(each, RANKS, PLANES, each)));
-    }
-    axes.add(new ScaleReport.Axis("connections", RANKS + " ranks, " + PLANES + " planes", points));
-    points = new ArrayList<>();
-    for (int each : planes) {
-      points.add(point(kind, driver, contestants, new Setting(each, RANKS, each, CONNECTIONS)));
-    }
-    axes.add(
-        new ScaleReport.Axis("planes", RANKS + " ranks, " + CONNECTIONS + " connections", points));
-    points = new ArrayList<>();
-    for (int each : ranks) {
-      points.add(point(kind, driver, contestants, new Setting(each, each, PLANES, 1)));
-    }
-    axes.add(new ScaleReport.Axis("ranks", "1 connection to each, " + PLANES + " planes", points));
-    return axes;
+  /**
+   * Adds the costs of a process. Memory of a connection is the growth before any traffic; garbage
+   * of the set-up is included.
+   *
+   * @param events reports of the first rank, by their name
+   * @param messages number of messages on each connection in each direction
+   */
+  static void addCosts(
+      Map<String, JsonNode> events, int messages, String step, Contestant.Round round) {
+    double sent =
+        messages * (number(events, "first", "connections") + number(events, "up", "connections"));
+    double ends = 2 * number(events, "up", "connections");
+    double idle = number(events, "idle", "processor_seconds") / number(events, "idle", "seconds");
+    round.add(step, ": set up", "s", number(events, "up", "seconds"));
+    round.add(step, ": a message", "us", 1e6 * number(events, "moved", "seconds") / sent);
+    round.add(step, ": a processor while idle", "%", 100 * idle);
+    round.add(
+        step,
+        ": memory more than without",
+        "MiB",
+        grown(events, "begun", "idle", "resident_kib") / 1024);
+    round.add(
+        step, ": memory a connection", "KiB", grown(events, "first", "up", "resident_kib") / ends);
+    round.add(
+        step, ": descriptors a connection", "", grown(events, "first", "up", "descriptors") / ends);
+    round.add(step, ": threads", "", grown(events, "begun", "idle", "threads"));
   }
 
-  private ScaleReport.Point point(
-      Lab.Kind kind, Path driver, List<Contestant> contestants, Setting setting)
-      throws IOException, InterruptedException {
-    int each = Math.max(LEAST_MESSAGES, messages / setting.ofRank());
-    List<ScaleReport.Rounds> gathered =
-        contestants.stream().map(contestant -> new ScaleReport.Rounds()).toList();
-    ProgressLine progress = ProgressLine.onStandardError();
-    try (Lab lab = Labs.create(kind, new LabPlan(setting.ranks(), setting.planes(), 9000))) {
-      for (int round = 1; round <= rounds; round++) {
-        for (int i = 0; i < contestants.size(); i++) {
-          Contestant contestant = contestants.get(i);
-          String state =
-              "heddle perf scale: %s ranks, %s planes, %s connections, round %s of %s: %s"
-                  .formatted(
-                      setting.ranks(),
-                      setting.planes(),
-                      setting.connections(),
-                      round,
-                      rounds,
-                      contestant.name());
-          gathered
-              .get(i)
-              .add(run(lab, driver, contestant, setting, each, () -> progress.update(() -> state)));
-        }
-      }
-    }
-    progress.clear();
-    return new ScaleReport.Point(
-        setting.value(), gathered.stream().map(one -> one.cost(each)).toList());
+  private static double grown(
+      Map<String, JsonNode> events, String before, String after, String what) {
+    return number(events, after, what) - number(events, before, what);
   }
 
-  private Map<String, JsonNode> run(
-      Lab lab, Path driver, Contestant contestant, Setting setting, int each, Runnable onIdle)
-      throws IOException, InterruptedException {
-    RunFolder folder = new RunFolder();
-    try (DriverRanks ranksOfRun =
-        new DriverRanks(
-            "%s with %s ranks and %s connections in each direction"
-                .formatted(contestant.name(), setting.ranks(), setting.connections()),
-            lab,
-            setting.ranks(),
-            folder,
-            rank -> command(driver, contestant.plugin(), folder.path(), rank, setting, each),
-            Map.of("HEDDLE_STATS_DIR", folder.path().toString()),
-            onIdle)) {
-      ranksOfRun.awaitEnd();
-      Map<String, JsonNode> events = new HashMap<>();
-      /* Only the first rank's report counts, since all ranks do the same work. */
-      for (String line : ranksOfRun.unreadLines(0)) {
-        JsonNode event = event(line);
-        if (event == null) {
-          throw ranksOfRun.failure(0, "printed an unexpected line: " + line);
-        }
-        events.put(event.path("event").asText(), event);
-      }
-      return events;
+  private static double number(Map<String, JsonNode> events, String event, String name) {
+    JsonNode found = events.get(event);
+    if (found == null) {
+      throw new HeddleException("a rank did not report \"" + event + "\"");
     }
-  }
-
-  private List<String> command(
-      Path driver, Path plugin, Path folder, int rank, Setting setting, int each) {
-    return List.of(
-        driver.toString(),
-        "--plugin=" + plugin,
-        "--rendezvous=" + folder,
-        "--rank=" + rank,
-        "--ranks=" + setting.ranks(),
-        "--connections=" + setting.connections(),
-        "--messages=" + each,
-        "--max-bytes=" + maxBytes,
-        "--idle-seconds=" + idleSeconds,
-        "--timeout-seconds=" + HANG_SECONDS);
-  }
-
-  private static @Nullable JsonNode event(String line) {
-    try {
-      JsonNode event = Json.mapper().readTree(line);
-      return event.has("event") ? event : null;
-    } catch (JsonProcessingException notJson) {
-      return null;
-    }
+    return found.get(name).asDouble();
   }
 }

@@ -3,8 +3,7 @@ package io.heddle.tools.bench.perf;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.OptionRange;
-import io.heddle.cli.kit.ProgressLine;
-import io.heddle.cli.kit.ReportOption;
+import io.heddle.tools.bench.contest.Contest;
 import io.heddle.tools.job.AllReducePlan;
 import io.heddle.tools.job.AllReduceResult;
 import io.heddle.tools.job.AllReduceRun;
@@ -17,12 +16,9 @@ import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.StandinLab;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -47,11 +43,8 @@ final class PerfStandinCommand implements Callable<Integer> {
   private static final int RANKS = 2;
   private static final Map<String, String> USUAL_SIZES =
       Map.of("--min-bytes", "1K", "--max-bytes", "16M", "--iterations", "10");
-  private static final int MTU_BYTES = 9000;
   private static final long TIMEOUT_SECONDS = 120;
   private static final int MOST_GBPS = 10_000;
-
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Option(
       names = "--rate",
@@ -62,16 +55,10 @@ final class PerfStandinCommand implements Callable<Integer> {
               + " (${DEFAULT-VALUE}).")
   private double rate;
 
-  @Option(
-      names = "--rounds",
-      paramLabel = "N",
-      defaultValue = "3",
-      description = "Number of rounds (${DEFAULT-VALUE}).")
-  private int rounds;
-
+  @CommandLine.Mixin private final RoundsOption rounds = new RoundsOption(3);
   @CommandLine.Mixin private final SizesOption sizes = new SizesOption();
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
-  @CommandLine.Mixin private final ReportOption form = new ReportOption();
+  @CommandLine.Mixin private final ContestOption options = new ContestOption();
 
   /**
    * Default values of the size options. They select fewer sizes than other commands do, since four
@@ -98,12 +85,10 @@ final class PerfStandinCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    OptionRange range = new OptionRange(spec);
-    range.require("--rounds", rounds, 1, 1_000);
+    OptionRange range = options.range();
+    int count = rounds.required(range);
     if (!(rate >= 0 && rate <= MOST_GBPS)) {
-      throw LabCommand.usage(
-          Objects.requireNonNull(spec).commandLine(),
-          "--rate " + rate + " is not in 0 to " + MOST_GBPS);
+      throw LabCommand.usage(options.line(), "--rate " + rate + " is not in 0 to " + MOST_GBPS);
     }
     sizes.require(range);
     StandinLab.Parts parts =
@@ -113,26 +98,29 @@ final class PerfStandinCommand implements Callable<Integer> {
     Path driver = Installation.requirePart(Installation.ALL_REDUCE, "the program of the ranks");
     Path plugin = Installation.requirePart(Installation.PLUGIN, "the plugin");
     Labs.Choice choice = hosts.chooseNamespaces("planes of verbs devices need interfaces");
-    if (hosts.mustEnter(choice)) {
-      return HostsOption.runInside(choice, Objects.requireNonNull(spec).commandLine());
-    }
-    List<Map<Long, List<AllReduceResult>>> times = new ArrayList<>();
-    SETUPS.forEach(each -> times.add(new TreeMap<>()));
-    ProgressLine progress = ProgressLine.onStandardError();
-    for (int round = 1; round <= rounds; round++) {
-      for (int i = 0; i < SETUPS.size(); i++) {
-        Setup setup = SETUPS.get(i);
-        String state =
-            "heddle perf standin: round %s of %s, %s".formatted(round, rounds, setup.name());
-        for (AllReduceResult result :
-            run(choice.kind(), setup, parts, driver, plugin, () -> progress.update(() -> state))) {
-          times.get(i).computeIfAbsent(result.bytes(), bytes -> new ArrayList<>()).add(result);
-        }
-      }
-    }
-    progress.clear();
-    publish(times);
-    return 0;
+    Contest contest =
+        new Contest(
+                "perf standin", "all-reduces over devices of the stand-in", "%1$s, %2$s%3$s", count)
+            .set("ranks", RANKS)
+            .set("rate_gbps", rate);
+    return options.run(
+        hosts,
+        choice,
+        "standin-allreduce",
+        contest,
+        into -> {
+          into.measure(
+              List.of(""),
+              0,
+              SETUPS.stream()
+                  .map(each ->
+                      new AllReduceContestant(
+                          each.name(),
+                          () -> run(choice.kind(), each, parts, driver, plugin, into::showAgain)))
+                  .toList());
+          String one = SETUPS.getLast().name();
+          into.compare(Contest.Ratio.OF_ROUNDS_INVERSE, "", one, ", one device's time ÷ its");
+        });
   }
 
   private List<AllReduceResult> run(
@@ -159,21 +147,5 @@ final class PerfStandinCommand implements Callable<Integer> {
       AllReduceRun run = cleanup.add(new AllReduceRun(lab, plan));
       return run.measure(setup.name(), folder, onIdle);
     }
-  }
-
-  private void publish(List<Map<Long, List<AllReduceResult>>> times) throws IOException {
-    AllReduceReport report =
-        new AllReduceReport(
-            rate > 0
-                ? String.format(
-                    Locale.ROOT, "devices of the stand-in, %s Gbit/s in each direction", rate)
-                : "devices of the stand-in",
-            RANKS,
-            MTU_BYTES,
-            AllReduceReport.processorCount(),
-            SETUPS.stream().map(Setup::name).toList(),
-            rounds,
-            AllReduceReport.rows(times));
-    form.publish(spec, "standin-allreduce-" + ReportOption.today(), report.table(), report);
   }
 }

@@ -3,29 +3,27 @@ package io.heddle.tools.bench.perf;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.OptionRange;
-import io.heddle.cli.kit.ProgressLine;
-import io.heddle.cli.kit.ReportOption;
 import io.heddle.platform.HeddleException;
 import io.heddle.switching.LabSwitches;
 import io.heddle.switching.SprayScope;
 import io.heddle.switching.SwitchingMode;
+import io.heddle.tools.bench.contest.Contest;
+import io.heddle.tools.bench.contest.Contestant;
+import io.heddle.tools.bench.contest.Figure;
+import io.heddle.tools.bench.contest.Results;
 import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Fabric;
-import io.heddle.tools.lab.FabricPlan;
-import io.heddle.tools.lab.FabricShape;
 import io.heddle.tools.lab.FabricSwitching;
 import io.heddle.tools.lab.LabCommand;
 import io.heddle.tools.lab.TemporaryFabric;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Predicate;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -55,11 +53,15 @@ final class PerfSwitchingCommand implements Callable<Integer> {
   static final String RXE = "rxe";
 
   private static final List<String> POLICIES = List.of("pinned", "spray", "packet", STANDARD, RXE);
-  private static final double GIGA = 1e9;
 
-  private static final int MTU_BYTES = 9_000;
-  private static final int QUEUE_MS = 250;
-  private static final int HOLD_SECONDS = 9;
+  /** Policies that aren't the plugin's own, by their names in figures. */
+  private static final Map<String, String> OTHERS =
+      Map.of(STANDARD, "standard peers", RXE, "the kernel's devices");
+
+  private static final String OF_CAPACITY = " ÷ capacity";
+  private static final String OF_HASH = " ÷ hash";
+  private static final String NEEDLESS = ", needless sendings";
+  private static final String MARKED = ", marked";
   private static final int ANNOUNCED_GBPS = 100;
   private static final int QUARTER = 4;
 
@@ -68,8 +70,6 @@ final class PerfSwitchingCommand implements Callable<Integer> {
 
   /** Seconds allowed for each measurement in a guest, in addition to its duration. */
   private static final int GUEST_SAMPLE_SECONDS = 60;
-
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
 
   @Option(
       names = "--policies",
@@ -88,7 +88,7 @@ final class PerfSwitchingCommand implements Callable<Integer> {
       description = "Any of ${COMPLETION-CANDIDATES} (all).")
   private List<SwitchingMode> modes = List.of(SwitchingMode.values());
 
-  @CommandLine.Mixin private final MessagesOption messages = new MessagesOption();
+  @CommandLine.Mixin private final MessagesOption messages = new MessagesOption(3, 2_000);
 
   @Option(
       names = "--rate",
@@ -107,20 +107,6 @@ final class PerfSwitchingCommand implements Callable<Integer> {
   private double guestRate;
 
   @Option(
-      names = "--rounds",
-      paramLabel = "N",
-      defaultValue = "3",
-      description = "Number of rounds (${DEFAULT-VALUE}).")
-  private int rounds;
-
-  @Option(
-      names = "--milliseconds",
-      paramLabel = "N",
-      defaultValue = "2000",
-      description = "Duration of a measurement, ms (${DEFAULT-VALUE}).")
-  private int milliseconds;
-
-  @Option(
       names = "--per-packet",
       description =
           "Hosts send single packets; otherwise a switch handles a segment train as one packet.")
@@ -129,7 +115,7 @@ final class PerfSwitchingCommand implements Callable<Integer> {
   @Option(names = "--nft", description = "Use nftables even where the BPF program can be loaded.")
   private boolean rulesOnly;
 
-  @CommandLine.Mixin private final ReportOption form = new ReportOption();
+  @CommandLine.Mixin private final ContestOption options = new ContestOption();
 
   /** Rates of the links in a situation. */
   private enum Links {
@@ -141,20 +127,48 @@ final class PerfSwitchingCommand implements Callable<Integer> {
     Links(String text) {
       this.text = text;
     }
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** Switching mode, under the traffic of one policy. */
+  private record Switched(
+      String policy, SwitchingMode mode, SwitchedTraffic traffic, Fabric fabric, LabSwitches leaves)
+      implements Contestant<Links> {
+    @Override
+    public String name() {
+      return policy + ", " + mode.text();
+    }
+
+    @Override
+    public void measure(Links links, Round round) throws IOException, InterruptedException {
+      leaves.configure(mode, SprayScope.GLOBAL);
+      SwitchedTraffic.Sample sample = traffic.sample(leaves);
+      double capacity =
+          fabric.plan().ratesBitsPerSecond().stream().mapToLong(Long::longValue).sum()
+              / MessagesOption.GIGA;
+      String step = links.toString();
+      round.add(step, "", "Gbit/s", sample.goodputGbps());
+      round.add(step, OF_CAPACITY, "", sample.goodputGbps() / (capacity * traffic.payloadShare()));
+      round.add(step, ", message p99", "ms", sample.messageP99Ms());
+      round.add(step, NEEDLESS, "", sample.spuriousRetransmissions());
+      round.add(step, MARKED, "", sample.marked());
+    }
   }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    OptionRange range = new OptionRange(spec);
-    messages.require(range);
-    range.require("--rounds", rounds, 1, 1_000);
-    range.require("--milliseconds", milliseconds, 100, 60_000);
+    OptionRange range = options.range();
+    int count = messages.required(range, 100);
     range.require("--rate in Mbit/s", (long) (rate * 1_000), 40, 100_000);
     range.require("--guest-rate in Mbit/s", (long) (guestRate * 1_000), 4, 1_000);
     for (String policy : policies) {
       if (!POLICIES.contains(policy)) {
         throw LabCommand.usage(
-            Objects.requireNonNull(spec).commandLine(),
+            options.line(),
             "--policies " + policy + " is not one of " + String.join(", ", POLICIES));
       }
     }
@@ -165,167 +179,141 @@ final class PerfSwitchingCommand implements Callable<Integer> {
                 reason + "; --nft measures nftables instead, which sprays at random only");
           });
     }
-    int steps = rounds * modes.size() * Links.values().length;
-    SwitchingReport report = run(messages.plan(steps, milliseconds, false));
-    form.publish(spec, "switching-" + ReportOption.today(), report.table(), report);
-    return 0;
-  }
-
-  private boolean isNamed(String option) {
-    return Objects.requireNonNull(spec).commandLine().getParseResult().hasMatchedOption(option);
-  }
-
-  private FabricPlan fabricPlan() {
-    return new FabricPlan(
-        FabricShape.LEAF_SPINE,
-        messages.planes(),
-        1,
-        2,
-        2,
-        Collections.nCopies(messages.planes(), (long) (rate * GIGA)),
-        Collections.nCopies(messages.planes(), ANNOUNCED_GBPS),
-        MTU_BYTES,
-        QUEUE_MS,
-        HOLD_SECONDS,
-        0,
-        false);
-  }
-
-  private SwitchingReport run(PluginPerfPlan plan) throws IOException, InterruptedException {
-    ProgressLine progress = ProgressLine.onStandardError();
-    double loadBefore = HostLoad.ofLastMinute();
-    Path plugin = Installation.requirePart(Installation.PLUGIN, "the plugin");
     FabricSwitching how =
         FabricSwitching.of(SwitchingMode.HASH, false, SprayScope.GLOBAL, perPacket, rulesOnly);
-    Map<Links, List<SwitchingReport.Cell>> cells = new EnumMap<>(Links.class);
-    for (Links links : Links.values()) {
-      cells.put(links, new ArrayList<>());
+    int samples = count * modes.size() * Links.values().length;
+    Contest contest =
+        messages
+            .contest(
+                "perf switching",
+                "policies over leaves that hash or spray",
+                "%1$s, %2$s%3$s",
+                count)
+            .set("rate_gbps", rate)
+            .set("payload_share", MessagesOption.PAYLOAD_SHARE)
+            .set("switched_by", how.implementation())
+            .set("packets", perPacket ? "single" : "segment trains");
+    for (Links each : Links.values()) {
+      contest.remark(each + ": " + each.text);
     }
-    progress.update(() -> "heddle perf switching: checking whether a guest can run");
+    return options.run(
+        "switching", contest, into -> measure(into, how, messages.plan(samples, false), samples));
+  }
+
+  private void measure(Contest contest, FabricSwitching how, PluginPlan plan, int samples)
+      throws IOException, InterruptedException {
+    contest.show("checking whether a guest can run");
     String skipped = policies.contains(RXE) ? RxeContestant.refusal().orElse("") : "";
-    if (!skipped.isEmpty() && isNamed("--policies")) {
+    if (!skipped.isEmpty() && options.line().getParseResult().hasMatchedOption("--policies")) {
       throw new HeddleException("rxe can't be measured here: " + skipped);
     }
+    if (!skipped.isEmpty()) {
+      contest.remark("without rxe: " + skipped);
+    } else if (policies.contains(RXE)) {
+      contest.set("guest_rate_gbps", guestRate);
+      contest.remark("rxe: the kernel's devices in a guest, over links of the guest's rate");
+    }
+    Path plugin = Installation.requirePart(Installation.PLUGIN, "the plugin");
     try (Cleanup cleanup = new Cleanup()) {
       RunFolder folder = cleanup.add(new RunFolder());
-      progress.update(() -> "heddle perf switching: building the fabric");
-      TemporaryFabric own = TemporaryFabric.up('s', fabricPlan(), folder.path(), cleanup);
-      LabSwitches switching = cleanup.add(own.fabric().startSwitching(how));
+      contest.show("building the fabric");
+      TemporaryFabric own =
+          TemporaryFabric.up('s', messages.fabric(rate, ANNOUNCED_GBPS), folder.path(), cleanup);
+      Fabric fabric = own.fabric();
+      LabSwitches leaves = cleanup.add(fabric.startSwitching(how));
       for (String policy : policies) {
-        if (policy.equals(RXE) && !skipped.isEmpty()) {
+        boolean guest = policy.equals(RXE);
+        if (guest && !skipped.isEmpty()) {
           continue;
         }
-        progress.update(() -> "heddle perf switching: warming up " + policy);
-        switching.configure(SwitchingMode.HASH, SprayScope.GLOBAL);
-        setRates(own.fabric(), policy.equals(RXE) ? guestRate : rate, 1);
-        try (SwitchedTraffic contestant = contestant(own, switching, policy, plugin, plan)) {
-          contestant.awaitWarm();
-          int round = 0;
+        contest.show("warming up " + policy);
+        leaves.configure(SwitchingMode.HASH, SprayScope.GLOBAL);
+        double rateGbps = guest ? guestRate : rate;
+        setRates(fabric, rateGbps, 1);
+        long limitSeconds =
+            GUEST_SECONDS
+                + (long) samples * (GUEST_SAMPLE_SECONDS + messages.milliseconds() / 1_000);
+        try (SwitchedTraffic traffic =
+            guest
+                ? new RxeContestant(fabric, leaves, messages.milliseconds(), limitSeconds)
+                : new SwitchedContestant(own.lab(), policy, plugin, plan, messages.step())) {
+          traffic.awaitWarm();
+          List<Switched> all =
+              modes.stream()
+                  .map(mode -> new Switched(policy, mode, traffic, fabric, leaves))
+                  .toList();
           for (Links links : Links.values()) {
-            Objects.requireNonNull(cells.get(links))
-                .addAll(
-                    measure(own.fabric(), switching, contestant, policy, links, round, progress));
-            round += rounds * modes.size();
+            setRates(fabric, rateGbps, links == Links.QUARTER ? QUARTER : 1);
+            contest.measure(List.of(links), 0, all);
           }
-          contestant.awaitEnd();
+          traffic.awaitEnd();
         }
       }
     }
-    progress.clear();
-    return new SwitchingReport(
-        messages.planes(),
-        rate,
-        MTU_BYTES,
-        messages.bytes(),
-        messages.outstanding(),
-        milliseconds,
-        rounds,
-        guestRate,
-        skipped,
-        SwitchedContestant.PAYLOAD_SHARE,
-        how.implementation(),
-        perPacket,
-        List.of(loadBefore, HostLoad.ofLastMinute()),
-        cells.entrySet().stream()
-            .map(each ->
-                new SwitchingReport.Situation(
-                    each.getKey().name().toLowerCase(java.util.Locale.ROOT),
-                    each.getKey().text,
-                    each.getValue()))
-            .toList());
-  }
-
-  private SwitchedTraffic contestant(
-      TemporaryFabric own, LabSwitches switching, String policy, Path plugin, PluginPerfPlan plan)
-      throws IOException, InterruptedException {
-    if (policy.equals(RXE)) {
-      long samples = (long) rounds * modes.size() * Links.values().length;
-      long limitSeconds = GUEST_SECONDS + samples * (GUEST_SAMPLE_SECONDS + milliseconds / 1_000);
-      return new RxeContestant(own.fabric(), switching, guestRate, milliseconds, limitSeconds);
-    }
-    return new SwitchedContestant(own.lab(), policy, plugin, plan, rate);
+    summarise(contest);
   }
 
   /* Sets the rate of all links. The first link's rate is divided by slowedBy. */
   private static void setRates(Fabric fabric, double gbps, int slowedBy) {
     for (int plane = 1; plane <= fabric.plan().planes(); plane++) {
-      long bitsPerSecond = Math.round(gbps * GIGA / (plane == 1 ? slowedBy : 1));
+      long bitsPerSecond = Math.round(gbps * MessagesOption.GIGA / (plane == 1 ? slowedBy : 1));
       if (fabric.plan().ratesBitsPerSecond().get(plane - 1) != bitsPerSecond) {
         fabric.setRate(plane, bitsPerSecond, ANNOUNCED_GBPS);
       }
     }
   }
 
-  private List<SwitchingReport.Cell> measure(
-      Fabric fabric,
-      LabSwitches switching,
-      SwitchedTraffic contestant,
-      String policy,
-      Links links,
-      int before,
-      ProgressLine progress)
-      throws IOException, InterruptedException {
-    setRates(fabric, contestant.rateGbps(), links == Links.QUARTER ? QUARTER : 1);
-    double capacity =
-        fabric.plan().ratesBitsPerSecond().stream().mapToLong(Long::longValue).sum() / GIGA;
-    Map<SwitchingMode, List<SwitchedTraffic.Sample>> samples = new EnumMap<>(SwitchingMode.class);
-    int step = before;
-    for (int round = 1; round <= rounds; round++) {
-      for (SwitchingMode mode : modes) {
-        int turn = round;
-        progress.update(() ->
-            "heddle perf switching: %s, %s, round %s of %s, %s"
-                .formatted(policy, links.text, turn, rounds, mode));
-        switching.configure(mode, SprayScope.GLOBAL);
-        samples
-            .computeIfAbsent(mode, key -> new ArrayList<>())
-            .add(
-                contestant.sample(
-                    new PluginPerfPlan.Step(++step, PluginPerfKind.BANDWIDTH, messages.bytes()),
-                    switching));
+  /**
+   * Compares each policy with itself over hashing switches, and adds the worst values: of the
+   * plugin's policies for each state of the links and each mode, of standard peers, and of the
+   * kernel's devices.
+   */
+  static void summarise(Contest contest) {
+    for (Results.Series each : contest.series("")) {
+      List<Double> hash =
+          contest.values(each.step(), policyOf(each) + ", " + SwitchingMode.HASH.text(), "");
+      if (!hash.isEmpty()) {
+        contest.compare(Contest.Ratio.OF_ROUNDS, each, hash, OF_HASH);
       }
     }
-    List<SwitchingReport.Cell> cells = new ArrayList<>();
-    for (SwitchingMode mode : modes) {
-      List<SwitchedTraffic.Sample> own = Objects.requireNonNull(samples.get(mode));
-      List<Double> ofHash = new ArrayList<>();
-      List<SwitchedTraffic.Sample> hash = samples.getOrDefault(SwitchingMode.HASH, List.of());
-      for (int round = 0; round < hash.size(); round++) {
-        ofHash.add(own.get(round).goodputGbps() / hash.get(round).goodputGbps());
+    for (String quantity : List.of(OF_CAPACITY, OF_HASH)) {
+      Map<String, Double> worst = new LinkedHashMap<>();
+      for (Results.Series each : contest.series(quantity)) {
+        if (!OTHERS.containsKey(policyOf(each))) {
+          String mode = each.contestant().substring(policyOf(each).length());
+          worst.merge(each.step() + mode, each.figure().median(), Math::min);
+        }
       }
-      cells.add(
-          new SwitchingReport.Cell(
-              policy,
-              mode.text(),
-              own.stream().map(SwitchedTraffic.Sample::goodputGbps).toList(),
-              own.stream()
-                  .map(sample -> sample.goodputGbps() / (capacity * contestant.payloadShare()))
-                  .toList(),
-              ofHash,
-              own.stream().map(SwitchedTraffic.Sample::messageP99Ms).toList(),
-              own.stream().map(SwitchedTraffic.Sample::spuriousRetransmissions).toList(),
-              own.stream().map(SwitchedTraffic.Sample::marked).toList()));
+      worst.forEach(
+          (at, value) -> contest.add(Figure.of(at + ", worst policy" + quantity, "", value)));
     }
-    return cells;
+    addMost(
+        contest,
+        "needless sendings under spraylink",
+        NEEDLESS,
+        each ->
+            !OTHERS.containsKey(policyOf(each))
+                && each.contestant().endsWith(SwitchingMode.SPRAYLINK.text()));
+    OTHERS.forEach((policy, text) -> {
+      contest.series(OF_HASH).stream()
+          .filter(each -> policyOf(each).equals(policy))
+          .mapToDouble(each -> each.figure().median())
+          .min()
+          .ifPresent(value -> contest.add(Figure.of(text + ", worst" + OF_HASH, "", value)));
+      addMost(contest, text + MARKED, MARKED, each -> policyOf(each).equals(policy));
+    });
+  }
+
+  private static void addMost(
+      Contest contest, String name, String quantity, Predicate<Results.Series> of) {
+    contest.series(quantity).stream()
+        .filter(of)
+        .mapToDouble(each -> each.figure().median())
+        .max()
+        .ifPresent(value -> contest.add(Figure.of(name, "", value)));
+  }
+
+  private static String policyOf(Results.Series series) {
+    return series.contestant().substring(0, series.contestant().indexOf(','));
   }
 }

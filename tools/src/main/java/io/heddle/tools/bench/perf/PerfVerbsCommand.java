@@ -2,15 +2,16 @@ package io.heddle.tools.bench.perf;
 
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Installation;
-import io.heddle.cli.kit.OptionRange;
-import io.heddle.cli.kit.ProgressLine;
-import io.heddle.cli.kit.ReportOption;
+import io.heddle.tools.bench.contest.Contest;
+import io.heddle.tools.bench.contest.Contestant;
+import io.heddle.tools.job.AnsweringProcess;
+import io.heddle.tools.job.RunFolder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -29,6 +30,8 @@ import picocli.CommandLine.Option;
 final class PerfVerbsCommand implements Callable<Integer> {
   /** Number of rounds before the measured ones, in which Java compiles. */
   private static final int WARM_UP_ROUNDS = 12;
+
+  static final String TIMES_C = "÷ C: of the fastest rounds, which nothing disturbed";
 
   /** JVM options of the plugin that affect the cost of calls. */
   static final List<String> MACHINE =
@@ -49,8 +52,6 @@ final class PerfVerbsCommand implements Callable<Integer> {
           "-XX:CompileCommand=inline,jdk.internal.misc.Unsafe::convEndian",
           "-XX:C1MaxInlineLevel=20");
 
-  @CommandLine.Spec private CommandLine.Model.@Nullable CommandSpec spec;
-
   @Option(
       names = "--rounds",
       paramLabel = "N",
@@ -58,36 +59,74 @@ final class PerfVerbsCommand implements Callable<Integer> {
       description = "Number of rounds (${DEFAULT-VALUE}).")
   private int rounds;
 
-  @CommandLine.Mixin private final ReportOption form = new ReportOption();
+  @CommandLine.Mixin private final ContestOption options = new ContestOption();
+
+  /** Process that runs one round of the cases per request. */
+  private record Calling(String name, AnsweringProcess process) implements Contestant<String> {
+    static Calling start(String name, List<String> command, Path library) throws IOException {
+      RunFolder folder = new RunFolder();
+      return new Calling(
+          name,
+          new AnsweringProcess(
+              name,
+              command,
+              Map.of(
+                  "LD_LIBRARY_PATH",
+                  String.valueOf(library.getParent()),
+                  "STANDIN_FABRIC",
+                  folder.path().resolve("fabric").toString()),
+              folder));
+    }
+
+    @Override
+    public void measure(String step, Round round) throws InterruptedException {
+      process.request(
+          "round",
+          line -> {
+            String[] words = line.split(" ");
+            round.add(words[0].replace('_', ' '), "", "ns", Double.parseDouble(words[1]));
+          });
+    }
+
+    @Override
+    public void close() throws IOException {
+      process.close();
+    }
+  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    new OptionRange(spec).require("--rounds", rounds, 1, 10_000);
+    options.range().require("--rounds", rounds, 1, 10_000);
     Path library = Installation.requirePart(Installation.STANDIN, "the stand-in for libibverbs");
     Path reference = Installation.requirePart(Installation.VERBS_COST, "the program in C");
-    ProgressLine progress = ProgressLine.onStandardError();
-    VerbsCostReport report;
-    try (Cleanup cleanup = new Cleanup()) {
-      VerbsCostContestant c =
-          cleanup.add(new VerbsCostContestant("C", List.of(reference.toString()), library));
-      List<VerbsCostContestant> java =
-          List.of(
-              cleanup.add(new VerbsCostContestant("Java", java(List.of()), library)),
-              cleanup.add(
-                  new VerbsCostContestant("Java, first compiler", java(FIRST_COMPILER), library)));
-      for (int round = -WARM_UP_ROUNDS; round < rounds; round++) {
-        int now = Math.max(round + 1, 0);
-        progress.update(() -> "heddle perf verbs: round %s of %s".formatted(now, rounds));
-        c.round(round >= 0);
-        for (VerbsCostContestant each : java) {
-          each.round(round >= 0);
-        }
-      }
-      report = VerbsCostReport.of(AllReduceReport.processorCount(), rounds, c, java);
-    }
-    progress.clear();
-    form.publish(spec, "verbs-cost-" + ReportOption.today(), report.table(), report);
-    return 0;
+    Contest contest =
+        new Contest(
+            "perf verbs", "ns per call on the stand-in for libibverbs", "%2$s: %1$s%3$s", rounds);
+    contest.remark("empty poll: nothing is there; full poll: per completion, 16 a call");
+    contest.remark(
+        "single post, list post: per request of 8 B, 1 or 16 a call; post and poll: both for one");
+    contest.remark(TIMES_C);
+    return options.run(
+        "verbs-cost",
+        contest,
+        into -> {
+          try (Cleanup cleanup = new Cleanup()) {
+            into.measure(
+                List.of(""),
+                WARM_UP_ROUNDS,
+                List.of(
+                    cleanup.add(Calling.start("C", List.of(reference.toString()), library)),
+                    cleanup.add(Calling.start("Java", java(List.of()), library)),
+                    cleanup.add(
+                        Calling.start("Java, first compiler", java(FIRST_COMPILER), library))));
+          }
+          compareWithC(into);
+        });
+  }
+
+  static void compareWithC(Contest contest) {
+    contest.compare(Contest.Ratio.OF_FASTEST, "", "C", " ÷ C");
+    contest.compare(Contest.Ratio.OF_ROUNDS, "", "C", " ÷ C of the same round");
   }
 
   private static List<String> java(List<String> compilers) {

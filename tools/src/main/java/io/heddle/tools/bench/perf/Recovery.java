@@ -1,5 +1,6 @@
 package io.heddle.tools.bench.perf;
 
+import io.heddle.tools.bench.contest.Quantiles;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;

@@ -58,21 +58,17 @@ final class RxeContestant implements SwitchedTraffic {
 
   private final Cleanup cleanup = new Cleanup();
   private final EmulatedGuest guest;
-  private final double rateGbps;
   private final int milliseconds;
   private String queuePairs = "";
 
   /**
    * Starts the guest, with a port at each of two leaves and an RDMA device on each port.
    *
-   * @param rateGbps rate of a link during measurements, Gbit/s
    * @param milliseconds duration of a measurement, ms, rounded down to whole seconds
    * @param limitSeconds seconds after which the guest is ended
    */
-  RxeContestant(
-      Fabric fabric, LabSwitches switching, double rateGbps, int milliseconds, long limitSeconds)
+  RxeContestant(Fabric fabric, LabSwitches switching, int milliseconds, long limitSeconds)
       throws IOException, InterruptedException {
-    this.rateGbps = rateGbps;
     this.milliseconds = milliseconds;
     try {
       Path folder = cleanup.add(new RunFolder()).path();
@@ -108,11 +104,6 @@ final class RxeContestant implements SwitchedTraffic {
     return stock
         ? EmulatedGuest.refusal()
         : Optional.of("missing: ib_write_bw; install with: apt-get install perftest");
-  }
-
-  @Override
-  public double rateGbps() {
-    return rateGbps;
   }
 
   @Override
@@ -174,8 +165,7 @@ final class RxeContestant implements SwitchedTraffic {
   }
 
   @Override
-  public Sample sample(PluginPerfPlan.Step step, LabSwitches switching)
-      throws IOException, InterruptedException {
+  public Sample sample(LabSwitches switching) throws IOException, InterruptedException {
     List<LinkCount> before = switching.counts();
     String said = guest.run(script());
     List<LinkCount> after = switching.counts();

@@ -17,26 +17,20 @@ import java.util.Map;
  * of the plugin and of the switches.
  */
 final class SwitchedContestant implements SwitchedTraffic {
-  /**
-   * Share of the payload in a packet of the soft device: 8,704 B of payload, and headers of
-   * Ethernet, IPv6, UDP, BTH, RETH and ICRC.
-   */
-  static final double PAYLOAD_SHARE = 8704.0 / (8704 + 14 + 40 + 8 + 12 + 16 + 4);
-
   private final Cleanup cleanup = new Cleanup();
-  private final PluginPerfContestant contestant;
+  private final PluginContestant contestant;
   private final Path statistics;
-  private final double rateGbps;
+  private final PluginPlan.Step step;
 
   /**
    * Starts the plugin's ranks.
    *
    * @param policy name of a spray policy, or {@link PerfSwitchingCommand#STANDARD}
-   * @param rateGbps rate of a link, Gbit/s
+   * @param step measurement of a round
    */
-  SwitchedContestant(Lab lab, String policy, Path plugin, PluginPerfPlan plan, double rateGbps)
+  SwitchedContestant(Lab lab, String policy, Path plugin, PluginPlan plan, PluginPlan.Step step)
       throws IOException {
-    this.rateGbps = rateGbps;
+    this.step = step;
     boolean standard = policy.equals(PerfSwitchingCommand.STANDARD);
     try {
       statistics = cleanup.add(new RunFolder()).path();
@@ -45,7 +39,7 @@ final class SwitchedContestant implements SwitchedTraffic {
       environment.put("HEDDLE_POLICY", standard ? "pinned" : policy);
       environment.put("HEDDLE_SOFT_PEERS", standard ? "standard" : "soft");
       environment.put("HEDDLE_STATS_DIR", statistics.toString());
-      contestant = cleanup.add(new PluginPerfContestant(lab, policy, plugin, plan, environment));
+      contestant = cleanup.add(new PluginContestant(lab, policy, plugin, plan, environment));
     } catch (IOException | RuntimeException failed) {
       cleanup.close();
       throw failed;
@@ -53,13 +47,8 @@ final class SwitchedContestant implements SwitchedTraffic {
   }
 
   @Override
-  public double rateGbps() {
-    return rateGbps;
-  }
-
-  @Override
   public double payloadShare() {
-    return PAYLOAD_SHARE;
+    return MessagesOption.PAYLOAD_SHARE;
   }
 
   @Override
@@ -73,11 +62,10 @@ final class SwitchedContestant implements SwitchedTraffic {
   }
 
   @Override
-  public Sample sample(PluginPerfPlan.Step step, LabSwitches switching)
-      throws IOException, InterruptedException {
+  public Sample sample(LabSwitches switching) throws IOException, InterruptedException {
     Map<String, Long> counters = DeviceCounters.read(statistics);
     List<LinkCount> links = switching.counts();
-    PluginPerfContestant.Sample sample = contestant.sample(step);
+    PluginContestant.Sample sample = contestant.sample(step);
     Map<String, Long> after = DeviceCounters.read(statistics);
     List<LinkCount> linksAfter = switching.counts();
     return new Sample(

@@ -20,17 +20,13 @@ sealed interface SwitchedTraffic extends AutoCloseable permits SwitchedContestan
   record Sample(
       double goodputGbps, double messageP99Ms, double spuriousRetransmissions, double marked) {}
 
-  /** Returns the rate of a link during the measurement, Gbit/s. */
-  double rateGbps();
-
   /** Returns the share of payload in the wire bytes of a full packet. */
   double payloadShare();
 
   /** Waits until the traffic is ready to be measured. */
   void awaitWarm() throws InterruptedException;
 
-  Sample sample(PluginPerfPlan.Step step, LabSwitches switching)
-      throws IOException, InterruptedException;
+  Sample sample(LabSwitches switching) throws IOException, InterruptedException;
 
   /** Waits until the traffic has ended after the last measurement. */
   void awaitEnd() throws InterruptedException;

@@ -4,6 +4,7 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
+import io.heddle.tools.bench.contest.Quantiles;
 import io.heddle.verbs.CompletionQueue;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.Gid;

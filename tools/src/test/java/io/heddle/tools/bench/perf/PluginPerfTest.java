@@ -1,13 +1,14 @@
 package io.heddle.tools.bench.perf;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.cli.kit.Json;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.tools.bench.contest.Contest;
 import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
@@ -16,7 +17,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -45,17 +45,17 @@ final class PluginPerfTest {
       """;
   private static final String END = "echo '{\"event\":\"end\"}'\n";
 
-  private static final Pattern LOGS = Pattern.compile("all logs are in ([^)]*)\\)");
+  static final Pattern LOGS = Pattern.compile("all logs are in ([^)]*)\\)");
 
   @TempDir private Path folder;
 
-  private static PluginPerfPlan plan(Path driver, int rounds, PluginPerfKind... kinds) {
+  private static PluginPlan plan(Path driver, int rounds, PluginKind... kinds) {
     return plan(driver, JavaCompilers.AUTO, rounds, kinds);
   }
 
-  private static PluginPerfPlan plan(
-      Path driver, JavaCompilers compilers, int rounds, PluginPerfKind... kinds) {
-    return new PluginPerfPlan(
+  private static PluginPlan plan(
+      Path driver, JavaCompilers compilers, int rounds, PluginKind... kinds) {
+    return new PluginPlan(
         driver, List.of(kinds), 8, 16, 8, 2, 8, 1, compilers.settleMs(), rounds, 100, false);
   }
 
@@ -63,29 +63,29 @@ final class PluginPerfTest {
    * Returns a plan whose driver is a script. The script's sixth argument is the rank, since the
    * arguments are --plugin P --rendezvous F --rank R.
    */
-  private PluginPerfPlan script(String text) throws IOException {
+  private PluginPlan script(String text) throws IOException {
     Path driver = folder.resolve("driver.sh");
     Files.writeString(driver, "#!/bin/sh\nRANK=$6\n" + text);
     Files.setPosixFilePermissions(driver, PosixFilePermissions.fromString("rwxr-xr-x"));
-    return plan(driver, 1, PluginPerfKind.BANDWIDTH);
+    return plan(driver, 1, PluginKind.BANDWIDTH);
   }
 
-  private static PluginPerfContestant contestant(PluginPerfPlan plan) throws IOException {
+  private static PluginContestant contestant(PluginPlan plan) throws IOException {
     Lab lab = Labs.create(Lab.Kind.LOOPBACK, new LabPlan(2, 1, 9000));
-    return new PluginPerfContestant(lab, "1 plane", Path.of("plugin.so"), plan, Map.of());
+    return new PluginContestant(lab, "1 plane", Path.of("plugin.so"), plan, Map.of());
   }
 
   private String failure(String text) throws IOException {
-    PluginPerfPlan plan = script(text);
+    PluginPlan plan = script(text);
     String message;
-    try (PluginPerfContestant contestant = contestant(plan)) {
+    try (PluginContestant contestant = contestant(plan)) {
       HeddleException failed =
           assertThrows(
               HeddleException.class,
               () -> {
                 contestant.awaitWarm();
-                for (PluginPerfPlan.Step step : plan.steps()) {
-                  contestant.measure(step);
+                for (PluginPlan.Step step : plan.steps()) {
+                  contestant.sample(step);
                 }
                 contestant.awaitEnd();
               });
@@ -100,23 +100,21 @@ final class PluginPerfTest {
     return message;
   }
 
-  private static PluginPerfReport.Contestant contestant(String name) {
-    return new PluginPerfReport.Contestant(name, 150, 60, 0.5, 97.0);
-  }
-
   @Test
   void rivalWithHelperThreadsIsNamedByThemAndStartedWithThem() {
     ContestantsOption plain = CommandLine.populateCommand(new ContestantsOption(), "--planes", "1");
     assertEquals("the rival", plain.rivalRole());
+    assertEquals(" ÷ TCP", plain.overRival());
     assertEquals("", plain.fileSuffix());
     ContestantsOption threaded =
         CommandLine.populateCommand(
             new ContestantsOption(), "--rival-threads", "2", "--rival-sockets", "8");
     assertEquals("the rival, 2 threads of 8 sockets", threaded.rivalRole());
+    assertEquals(" ÷ 16 sockets", threaded.overRival());
     assertEquals("-rival-2x8", threaded.fileSuffix());
     Map<String, String> told =
         threaded.environment(
-            new ContestantsOption.Contestant(threaded.rivalRole(), Path.of("rival.so"), true),
+            new ContestantsOption.Entry(threaded.rivalRole(), Path.of("rival.so"), true),
             Lab.Kind.NAMESPACES);
     assertEquals("2", told.get("NCCL_SOCKET_NTHREADS"));
     assertEquals("8", told.get("NCCL_NSOCKS_PERTHREAD"));
@@ -124,16 +122,21 @@ final class PluginPerfTest {
 
   @Test
   void bothRanksMeasureOnTheirTurn() throws Exception {
-    PluginPerfPlan plan = script(WARM + TWO_STREAMS + END);
-    try (PluginPerfContestant contestant = contestant(plan)) {
+    PluginPlan plan = script(WARM + TWO_STREAMS + END);
+    try (PluginContestant contestant = contestant(plan)) {
       contestant.awaitWarm();
-      assertEquals(
-          new PluginPerfReport.Contestant("Heddle, 1 plane", 101, 40.5, null, null),
-          contestant.entry());
       assertEquals(2, plan.steps().size());
-      for (PluginPerfPlan.Step step : plan.steps()) {
-        assertEquals(8.0, contestant.measure(step), 1e-9, "1e9 bytes are 8 Gbit");
+      Contest contest = new Contest("perf x", "a title", "%1$s, %2$s%3$s", 1);
+      contest.measure(plan.steps(), 0, List.of(contestant));
+      for (PluginPlan.Step step : plan.steps()) {
+        List<Double> measured = contest.values(step.toString(), "1 plane", "");
+        assertEquals(1, measured.size());
+        assertEquals(8.0, measured.getFirst(), 1e-9, "1e9 bytes are 8 Gbit");
       }
+      contestant.addCosts(contest);
+      assertEquals(List.of(101.0), contest.values("start", "1 plane", ""), "the slower start");
+      assertEquals(List.of(40.5), contest.values("memory after the start", "1 plane", ""));
+      assertEquals("Heddle", contest.results().settings().get("1 plane"));
       contestant.awaitEnd();
     }
   }
@@ -148,69 +151,32 @@ final class PluginPerfTest {
 
   @Test
   void unexpectedEventsEndTheRun() throws IOException {
-    assertTrue(failure("echo hello\n").contains("unexpected line: hello"));
+    assertTrue(failure("echo hello\n").contains("unexpected line instead of start: hello"));
     assertTrue(
         failure(WARM + END + "read turn\nread turn\n")
-            .contains("reported another event than Step"));
-    assertTrue(failure(WARM + TWO_STREAMS + WARM).contains("reported more events than expected"));
+            .contains("unexpected line instead of bandwidth, latency: {\"event\":\"end\"}"));
+    assertTrue(
+        failure(WARM + TWO_STREAMS.replace("in 8", "in 9")).contains("instead of bandwidth 8B"));
+    assertTrue(
+        failure(WARM + TWO_STREAMS + WARM).contains("unexpected line instead of end: {\"event\""));
   }
 
   @Test
-  void mediansAreComparedWithTheRivalAndLessIsBetterForTimes() {
-    PluginPerfPlan plan =
-        plan(Path.of("driver"), 3, PluginPerfKind.BANDWIDTH, PluginPerfKind.LATENCY);
-    Map<PluginPerfPlan.Step, Double> ours = new HashMap<>();
-    Map<PluginPerfPlan.Step, Double> rivals = new HashMap<>();
-    for (PluginPerfPlan.Step step : plan.steps()) {
-      ours.put(step, 10.0 * step.round());
-      rivals.put(step, 40.0);
-    }
-    List<PluginPerfReport.Section> sections =
-        PluginPerfReport.sections(plan, List.of(ours, rivals));
-    assertEquals(2, sections.get(0).rows().size());
-    assertEquals(1, sections.get(1).rows().size(), "round trips end at 8 bytes");
-    PluginPerfReport.Cell bandwidth = sections.get(0).rows().getFirst().cells().getFirst();
-    assertEquals(new PluginPerfReport.Cell(20, 10, 30, 0.5, List.of(10.0, 20.0, 30.0)), bandwidth);
-    assertEquals(2.0, sections.get(1).rows().getFirst().cells().getFirst().timesRival());
-    String table =
-        new PluginPerfReport(
-                "loopback addresses",
-                9000,
-                2,
-                JavaCompilers.BOTH,
-                true,
-                8,
-                1,
-                100,
-                3,
-                List.of(contestant("A"), contestant("B")),
-                sections)
-            .table();
-    assertTrue(table.contains("2 processors, both of Java's compilers, data threads"), table);
-    assertTrue(table.contains("# half round trip, us"), table);
-    assertTrue(table.contains("20.00   (10.00 to 30.00)   0.50"), table);
+  void roundTripsEndAtTheirLargestSize() {
+    PluginPlan plan = plan(folder, 3, PluginKind.BANDWIDTH, PluginKind.LATENCY);
+    assertEquals(
+        List.of("bandwidth 8B", "latency 8B", "bandwidth 16B"),
+        plan.steps().stream().map(PluginPlan.Step::toString).toList());
   }
 
   @Test
   void bothCompilersAddUncountedRoundsOfFiveSeconds() {
-    PluginPerfKind[] kinds = {PluginPerfKind.BANDWIDTH, PluginPerfKind.LATENCY};
-    assertEquals(1, plan(folder, 3, kinds).steps().getFirst().round());
-    PluginPerfPlan settled = plan(folder, JavaCompilers.BOTH, 3, kinds);
-    assertEquals(-16, settled.steps().getFirst().round(), "a round has 3 measurements of 100 ms");
+    PluginKind[] kinds = {PluginKind.BANDWIDTH, PluginKind.LATENCY};
+    assertEquals(0, plan(folder, 3, kinds).uncountedRounds());
+    PluginPlan settled = plan(folder, JavaCompilers.BOTH, 3, kinds);
+    assertEquals(17, settled.uncountedRounds(), "a round has 3 measurements of 100 ms");
     List<String> command = settled.command(Path.of("plugin.so"), folder, 0);
-    assertEquals("20", command.get(command.indexOf("--rounds") + 1));
-    Map<PluginPerfPlan.Step, Double> figures = new HashMap<>();
-    for (PluginPerfPlan.Step step : settled.steps()) {
-      figures.put(step, step.round() < 1 ? 1e9 : 10.0 * step.round());
-    }
-    PluginPerfReport.Cell cell =
-        PluginPerfReport.sections(settled, List.of(figures))
-            .get(1)
-            .rows()
-            .getFirst()
-            .cells()
-            .getFirst();
-    assertEquals(List.of(10.0, 20.0, 30.0), cell.rounds());
+    assertTrue(command.contains("--rounds=20"), command.toString());
   }
 
   @Test
@@ -225,26 +191,10 @@ final class PluginPerfTest {
   }
 
   @Test
-  void roundWithoutFigureIsLeftOutOfTheMedian() {
-    PluginPerfEvent said =
-        PluginPerfEvent.parse(
-            "{\"event\":\"bandwidth\",\"bytes\":8,\"received_bytes_per_second\":null}");
-    double nothing = assertInstanceOf(PluginPerfEvent.Measured.class, said).value();
-    assertTrue(Double.isNaN(nothing));
-    PluginPerfPlan plan = plan(folder, 3, PluginPerfKind.BANDWIDTH);
-    Map<PluginPerfPlan.Step, Double> ours = new HashMap<>();
-    for (PluginPerfPlan.Step step : plan.steps()) {
-      ours.put(step, step.round() == 2 ? nothing : 10.0 * step.round());
-    }
-    PluginPerfReport.Cell cell =
-        PluginPerfReport.sections(plan, List.of(ours))
-            .getFirst()
-            .rows()
-            .getFirst()
-            .cells()
-            .getFirst();
-    assertEquals(20, cell.median());
-    assertEquals(30, cell.most());
-    assertTrue(Json.of(cell).replaceAll("\\s", "").contains("\"rounds\":[10.0,null,30.0]"));
+  void bandwidthWithoutFigureIsNotANumber() throws Exception {
+    String line = "{\"event\":\"bandwidth\",\"bytes\":8,\"received_bytes_per_second\":null}";
+    JsonNode event = Json.mapper().readTree(line);
+    assertEquals(PluginKind.BANDWIDTH, PluginKind.of(event));
+    assertTrue(Double.isNaN(PluginKind.BANDWIDTH.valueOf(event)));
   }
 }
