@@ -1,6 +1,7 @@
 package io.heddle.tools.bench;
 
 import io.heddle.tools.bench.contest.Figure;
+import io.heddle.tools.bench.contest.TextTable;
 import java.util.List;
 import java.util.Locale;
 
@@ -31,53 +32,34 @@ final class BenchText {
               : "; kept, since a later run FAILED, " + firstLine(each.laterFailure()));
     }
     String group = "";
+    TextTable table = new TextTable();
     for (Target.Verdict verdict : report.targets()) {
       Target target = verdict.target();
       if (!target.group().equals(group)) {
         group = target.group();
-        line(text, "#");
-        line(text, "# %-78s %8s %10s %22s  %s", group, "wanted", "measured", "", "verdict");
+        table.add("#");
+        table.add("# " + group, "wanted", "measured", "verdict");
       }
+      String name = "  " + target.figure();
       Figure measured = verdict.measured();
       if (measured == null) {
-        line(
-            text,
-            "  %-78s %8s %10s %22s  not run: %s",
-            target.figure(),
-            target.wantedText(),
-            "",
-            "",
-            firstLine(String.valueOf(verdict.reason())));
+        String reason = "not run: " + firstLine(String.valueOf(verdict.reason()));
+        table.add(name, target.wantedText(), "", reason);
       } else {
-        line(
-            text,
-            "  %-78s %8s %10s %22s  %s",
-            target.figure(),
-            target.wantedText(),
-            Figure.number(measured.median()) + unit(measured),
-            spread(measured),
-            verdict.result() == Target.Result.MET ? "met" : "missed");
-        if (verdict.limit() != null) {
-          line(text, "      since %s", verdict.limit());
-        }
+        String result = verdict.result() == Target.Result.MET ? "met" : "missed";
+        table.add(name, target.wantedText(), measured.text(), result);
+      }
+      if (verdict.limit() != null) {
+        table.add("      since " + verdict.limit());
       }
     }
+    text.append(table);
     line(text, "# %s", summary(report));
     return text.toString();
   }
 
   private static String firstLine(String text) {
     return text.lines().findFirst().orElse("");
-  }
-
-  private static String unit(Figure figure) {
-    return figure.unit().isEmpty() ? "" : " " + figure.unit();
-  }
-
-  private static String spread(Figure figure) {
-    return figure.least() == figure.most()
-        ? ""
-        : "(" + Figure.number(figure.least()) + " to " + Figure.number(figure.most()) + ")";
   }
 
   static String summary(BenchReport report) {

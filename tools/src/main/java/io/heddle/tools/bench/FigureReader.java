@@ -83,12 +83,12 @@ enum FigureReader {
     return StreamSupport.stream(rows.spliterator(), false).mapToDouble(value);
   }
 
-  private static void addLeast(List<Figure> to, String name, String unit, DoubleStream values) {
-    values.min().ifPresent(value -> to.add(Figure.of(name, unit, value)));
+  private static void addLeast(List<Figure> to, String name, DoubleStream values) {
+    values.min().ifPresent(value -> to.add(Figure.of(name, "", value)));
   }
 
-  private static void addMost(List<Figure> to, String name, String unit, DoubleStream values) {
-    values.max().ifPresent(value -> to.add(Figure.of(name, unit, value)));
+  private static void addMost(List<Figure> to, String name, DoubleStream values) {
+    values.max().ifPresent(value -> to.add(Figure.of(name, "", value)));
   }
 
   private static double quotient(JsonNode row, String one, String other) {
@@ -128,27 +128,22 @@ enum FigureReader {
     addLeast(
         figures,
         "ports measured as counted",
-        "",
         values(rows, row -> quotient(row, "correct", "ports")));
     addLeast(
         figures,
         "ports predicted as counted",
-        "",
         values(rows, row -> quotient(row, "predicted", "ports")));
     addMost(
         figures,
         "picked ports, uneven by",
-        "flows",
         values(rows, row -> row.path("picked_unevenness").asInt()));
     addLeast(
         figures,
         "fit of linear hashes",
-        "",
         rows(rows, row -> row.path("linear").asBoolean()).stream().mapToDouble(accuracy));
     addMost(
         figures,
         "fit of other hashes",
-        "",
         rows(rows, row -> !row.path("linear").asBoolean()).stream().mapToDouble(accuracy));
     return figures;
   }
@@ -160,22 +155,18 @@ enum FigureReader {
     addLeast(
         figures,
         "protocol flows on one link",
-        "",
         values(rows, row -> quotient(row, "protocol_on_one_link", "flows")));
     addLeast(
         figures,
         "pairs of links in two tiers",
-        "",
         values(rows, row -> row.path("link_pairs").asDouble()));
     addLeast(
         figures,
         "sprayed flows on all links",
-        "",
         sprayed.stream().mapToDouble(row -> quotient(row, "data_on_all_links", "flows")));
     addMost(
         figures,
         "sprayed links uneven by",
-        "",
         sprayed.stream().mapToDouble(row -> row.path("uneven").asDouble()));
     return figures;
   }
@@ -203,7 +194,6 @@ enum FigureReader {
     addMost(
         figures,
         "worst figure off by, in parts of its tolerance",
-        "",
         values(
             report.path("rows"),
             row ->

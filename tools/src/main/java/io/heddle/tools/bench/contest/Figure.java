@@ -41,7 +41,7 @@ public record Figure(
   }
 
   /** Returns the median with its unit, and minimum and maximum if they differ from it. */
-  String text() {
+  public String text() {
     String spread =
         least == most || Double.isNaN(least)
             ? ""

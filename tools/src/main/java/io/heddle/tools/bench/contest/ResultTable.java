@@ -12,7 +12,6 @@ import java.util.stream.Collectors;
  * quantity, and then the derived figures with their bounds.
  */
 final class ResultTable {
-  private static final String GAP = "  ";
   private final StringBuilder text = new StringBuilder();
 
   ResultTable(String title, Results results, List<Figure> derived) {
@@ -29,27 +28,25 @@ final class ResultTable {
     }
     results.remarks().forEach(each -> line("# %s", each));
     line("# median of %d rounds in turns (least to most)", results.rounds());
-    sections(results.series());
+    addSections(results.series());
     if (!derived.isEmpty()) {
-      line("#");
-      addRows(derived.stream().map(ResultTable::cells).toList());
+      TextTable table = new TextTable();
+      table.add("#");
+      for (Figure each : derived) {
+        Bound bound = each.bound();
+        if (bound == null) {
+          table.add("  " + each.name(), each.text());
+        } else {
+          String verdict = bound.holds(each.median()) ? "met" : "MISSED";
+          table.add("  " + each.name(), each.text(), bound.text(), verdict);
+        }
+      }
+      text.append(table);
     }
   }
 
-  private static List<String> cells(Figure each) {
-    Bound bound = each.bound();
-    return bound == null
-        ? List.of(" ", each.name(), each.text())
-        : List.of(
-            " ",
-            each.name(),
-            each.text(),
-            bound.text(),
-            bound.holds(each.median()) ? "met" : "MISSED");
-  }
-
   /* Adds a section for all rows that have quantities in common. */
-  private void sections(List<Results.Series> series) {
+  private void addSections(List<Results.Series> series) {
     Map<String, Map<String, Results.Series>> rows = new LinkedHashMap<>();
     series.forEach(each ->
         rows.computeIfAbsent(each.step() + "\n" + each.contestant(), key -> new LinkedHashMap<>())
@@ -65,48 +62,30 @@ final class ResultTable {
         }
       }
       left.removeAll(section);
-      section(quantities, section);
+      addSection(quantities, section);
     }
   }
 
-  private void section(List<String> quantities, List<Map<String, Results.Series>> section) {
-    List<List<String>> cells = new ArrayList<>();
-    List<String> head = new ArrayList<>(List.of("#", "", ""));
+  private void addSection(List<String> quantities, List<Map<String, Results.Series>> section) {
+    TextTable table = new TextTable();
+    table.add("#");
+    List<String> head = new ArrayList<>(List.of("#", ""));
     quantities.forEach(each -> head.add(each.replaceFirst("^[,:]? *", "")));
-    cells.add(head);
+    table.add(head.toArray(String[]::new));
     for (Map<String, Results.Series> row : section) {
       Results.Series first = row.values().iterator().next();
-      List<String> line = new ArrayList<>(List.of(" ", first.step(), first.contestant()));
+      List<String> line = new ArrayList<>(List.of("  " + first.step(), first.contestant()));
       for (String quantity : quantities) {
         Results.Series found = row.get(quantity);
         line.add(found == null ? "" : found.figure().text());
       }
-      cells.add(line);
+      table.add(line.toArray(String[]::new));
     }
-    line("#");
-    addRows(cells);
-  }
-
-  /* Adds rows whose columns are as wide as their widest cell. */
-  private void addRows(List<List<String>> rows) {
-    for (List<String> row : rows) {
-      StringBuilder line = new StringBuilder(row.getFirst()).append(' ');
-      for (int column = 1; column < row.size(); column++) {
-        int own = column;
-        int width =
-            rows.stream()
-                .mapToInt(each -> own < each.size() ? each.get(own).length() : 0)
-                .max()
-                .orElse(0);
-        line.append(String.format(Locale.ROOT, "%-" + Math.max(1, width) + "s", row.get(column)));
-        line.append(GAP);
-      }
-      line("%s", line);
-    }
+    text.append(table);
   }
 
   private void line(String format, Object... arguments) {
-    text.append(String.format(Locale.ROOT, format, arguments).stripTrailing()).append('\n');
+    text.append(String.format(Locale.ROOT, format, arguments)).append('\n');
   }
 
   @Override

@@ -4,16 +4,15 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.tools.bench.contest.Contest;
 import io.heddle.tools.bench.contest.Contestant;
 import io.heddle.tools.bench.contest.Quantiles;
-import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Lab;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.BiFunction;
 import java.util.stream.DoubleStream;
 
 /**
@@ -44,7 +43,7 @@ final class AmongThreadsContestant implements Contestant<Long> {
    * Starts the ranks.
    *
    * @param turns number of all-reduces in a turn
-   * @param command command line of a rank, by rank and folder
+   * @param options options of the driver
    * @param onIdle called a few times a second while this class waits for ranks
    */
   AmongThreadsContestant(
@@ -52,18 +51,16 @@ final class AmongThreadsContestant implements Contestant<Long> {
       String name,
       int count,
       int turns,
-      BiFunction<Integer, RunFolder, List<String>> command,
+      Path driver,
+      Path plugin,
+      List<String> options,
       Map<String, String> environment,
       Runnable onIdle)
       throws IOException {
     this.name = name;
     this.count = count;
     this.turns = turns;
-    RunFolder folder = new RunFolder();
-    Map<String, String> all = new LinkedHashMap<>(environment);
-    all.put("HEDDLE_STATS_DIR", folder.path().toString());
-    ranks =
-        new DriverRanks(name, lab, count, folder, rank -> command.apply(rank, folder), all, onIdle);
+    ranks = new DriverRanks(name, lab, count, driver, plugin, options, environment, onIdle);
   }
 
   @Override

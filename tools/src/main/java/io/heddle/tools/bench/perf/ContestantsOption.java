@@ -24,19 +24,14 @@ final class ContestantsOption {
 
   private static final int MOST_RIVAL_SOCKETS = 64;
 
-  @Option(
-      names = "--planes",
-      paramLabel = "N",
-      defaultValue = "4",
-      description = "Planes (${DEFAULT-VALUE}).")
-  private int planes;
+  @Option(names = "--planes", paramLabel = "N", description = "Planes (${DEFAULT-VALUE}).")
+  private int planes = 4;
 
   @Option(
       names = "--mtu",
       paramLabel = "BYTES",
-      defaultValue = "9000",
       description = "MTU of the links, bytes (${DEFAULT-VALUE}).")
-  private int mtu;
+  private int mtu = 9000;
 
   @Option(
       names = "--tcp-congestion",
@@ -48,16 +43,14 @@ final class ContestantsOption {
   @Option(
       names = "--rival-threads",
       paramLabel = "N",
-      defaultValue = "0",
       description =
           "Helper threads per communicator of the TCP plugin, like NCCL_SOCKET_NTHREADS of NCCL's"
               + " socket transport; 0 for one stream without helpers (${DEFAULT-VALUE}).")
-  private int rivalThreads;
+  private int rivalThreads = 0;
 
   @Option(
       names = "--rival-sockets",
       paramLabel = "N",
-      defaultValue = "1",
       description = "Sockets per helper thread, like NCCL_NSOCKS_PERTHREAD (${DEFAULT-VALUE}).")
   private int rivalSockets = 1;
 

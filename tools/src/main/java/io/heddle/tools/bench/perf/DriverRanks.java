@@ -8,6 +8,7 @@ import io.heddle.tools.job.RankProcess;
 import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Lab;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,7 +16,6 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,35 +36,43 @@ final class DriverRanks implements AutoCloseable {
   private volatile long lastLineNs = System.nanoTime();
 
   /**
-   * Starts the ranks.
+   * Starts the ranks. Their logs and statistics are in a folder that is deleted on close, unless a
+   * rank fails.
    *
    * @param name prefix of failure messages
-   * @param folder folder for logs. This object owns the folder and deletes it on close, unless a
-   *     rank fails.
+   * @param options options of the driver, in addition to those that every driver has
    * @param onIdle called a few times a second while a method waits
    */
   DriverRanks(
       String name,
       Lab lab,
       int count,
-      RunFolder folder,
-      IntFunction<List<String>> command,
+      Path driver,
+      Path plugin,
+      List<String> options,
       Map<String, String> environment,
       Runnable onIdle)
       throws IOException {
     this.name = name;
-    this.folder = folder;
+    this.folder = new RunFolder();
     this.onIdle = onIdle;
     try {
       for (int rank = 0; rank < count; rank++) {
         Map<String, String> all = new LinkedHashMap<>(lab.environment(rank));
+        all.put("HEDDLE_STATS_DIR", folder.path().toString());
         all.putAll(environment);
+        List<String> command = new ArrayList<>();
+        command.add(driver.toString());
+        command.add("--plugin=" + plugin);
+        command.add("--rendezvous=" + folder.path());
+        command.add("--rank=" + rank);
+        command.addAll(options);
         BlockingQueue<String> own = new LinkedBlockingQueue<>();
         lines.add(own);
         ranks.add(
             RankProcess.start(
                 rank,
-                lab.command(rank, command.apply(rank)),
+                lab.command(rank, command),
                 all,
                 folder.path().resolve("rank-" + rank + ".log"),
                 line -> addLine(own, line)));
@@ -78,6 +86,11 @@ final class DriverRanks implements AutoCloseable {
   private void addLine(BlockingQueue<String> own, String line) {
     lastLineNs = System.nanoTime();
     own.add(line);
+  }
+
+  /** Returns the folder of the ranks' logs. */
+  Path folder() {
+    return folder.path();
   }
 
   List<Long> pids() {

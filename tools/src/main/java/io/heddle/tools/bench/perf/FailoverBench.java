@@ -7,7 +7,6 @@ import io.heddle.tools.job.AllReduceRun;
 import io.heddle.tools.job.SentByPlane;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.FabricPlan;
-import io.heddle.tools.lab.FabricRouteDaemons;
 import io.heddle.tools.lab.FabricShape;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
@@ -24,6 +23,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,18 +57,14 @@ final class FailoverBench {
   private final @Nullable Consumer<String> timelines;
   private int runs;
 
-  /** Network of a case, in which a plane can be made to fail. */
-  private interface Bench {
-    Lab lab();
-
-    /**
-     * Prepares to make a plane fail. The returned action causes the failure. On direct links it
-     * takes only milliseconds, since its program is already running.
-     */
-    Runnable preparedLoss(int plane);
-
-    void restore(int plane) throws InterruptedException;
-  }
+  /**
+   * Network of a case, in which a plane can be made to fail.
+   *
+   * @param loss returns an action that makes a plane fail. On direct links it takes only
+   *     milliseconds, since its program is already running.
+   * @param restore makes the plane work again
+   */
+  private record Bench(Lab lab, IntFunction<Runnable> loss, IntConsumer restore) {}
 
   /**
    * Creates the measurement.
@@ -107,7 +103,7 @@ final class FailoverBench {
         onRound.accept(round);
         int plane = round % PLANES;
         recoveries.add(round(bench, plane));
-        bench.restore(plane);
+        bench.restore().accept(plane);
       }
       return recoveries;
     }
@@ -158,7 +154,7 @@ final class FailoverBench {
       if (first <= 0) {
         first = isRunning() ? now : 0;
       } else if (loss == null && now - first >= WARM_SECONDS) {
-        ready = bench.preparedLoss(plane);
+        ready = bench.loss().apply(plane);
       } else if (loss != null && event <= 0 && now - first >= WARM_SECONDS + OBSERVED_SECONDS) {
         event = System.nanoTime() * NANO;
         loss.run();
@@ -196,26 +192,15 @@ final class FailoverBench {
   private static Bench links(FailoverCase of, Cleanup own) {
     Lab lab = own.add(Labs.create(Lab.Kind.NAMESPACES, new LabPlan(RANKS, PLANES, MTU_BYTES)));
     PlaneFaults faults = new PlaneFaults(lab);
-    return new Bench() {
-      @Override
-      public Lab lab() {
-        return lab;
-      }
-
-      @Override
-      public Runnable preparedLoss(int plane) {
-        return switch (of) {
-          case CARRIER -> faults.prepareCarrierCut(0, plane);
-          case NOTHING -> () -> {};
-          case SILENT, SILENT_BFD, WITHDRAWAL -> faults.prepareSilentCut(0, plane);
-        };
-      }
-
-      @Override
-      public void restore(int plane) {
-        faults.restore(0, plane);
-      }
-    };
+    return new Bench(
+        lab,
+        plane ->
+            switch (of) {
+              case CARRIER -> faults.prepareCarrierCut(0, plane);
+              case NOTHING -> () -> {};
+              case SILENT, SILENT_BFD, WITHDRAWAL -> faults.prepareSilentCut(0, plane);
+            },
+        plane -> faults.restore(0, plane));
   }
 
   private Bench fabric(FailoverCase of, Cleanup own) throws IOException {
@@ -237,30 +222,20 @@ final class FailoverBench {
     Path logs = Files.createDirectory(folder.resolve(of.toString()));
     TemporaryFabric made = TemporaryFabric.up('w', plan, logs, own);
     Fabric fabric = made.fabric();
-    FabricRouteDaemons speakers = made.speakers();
-    speakers.awaitRoutes();
-    return new Bench() {
-      @Override
-      public Lab lab() {
-        return made.lab();
-      }
-
-      @Override
-      public Runnable preparedLoss(int plane) {
-        return separate
-            ? () -> fabric.setReachable(plane + 1, RANKS, false)
-            : () -> fabric.cut(plane + 1, fabric.leafOf(1), true);
-      }
-
-      @Override
-      public void restore(int plane) {
-        if (separate) {
-          fabric.setReachable(plane + 1, RANKS, true);
-        } else {
-          fabric.restore(plane + 1);
-        }
-        speakers.awaitRoutes();
-      }
-    };
+    made.speakers().awaitRoutes();
+    return new Bench(
+        made.lab(),
+        plane ->
+            separate
+                ? () -> fabric.setReachable(plane + 1, RANKS, false)
+                : () -> fabric.cut(plane + 1, fabric.leafOf(1), true),
+        plane -> {
+          if (separate) {
+            fabric.setReachable(plane + 1, RANKS, true);
+          } else {
+            fabric.restore(plane + 1);
+          }
+          made.speakers().awaitRoutes();
+        });
   }
 }

@@ -30,12 +30,8 @@ final class MessagesOption {
   /** Largest number of messages in flight that the program of the ranks supports. */
   private static final int MOST_OUTSTANDING = 32;
 
-  @Option(
-      names = "--planes",
-      paramLabel = "N",
-      defaultValue = "4",
-      description = "Planes (${DEFAULT-VALUE}).")
-  private int planes;
+  @Option(names = "--planes", paramLabel = "N", description = "Planes (${DEFAULT-VALUE}).")
+  private int planes = 4;
 
   @Option(
       names = "--bytes",
@@ -48,9 +44,8 @@ final class MessagesOption {
   @Option(
       names = "--outstanding",
       paramLabel = "N",
-      defaultValue = "8",
       description = "Messages in flight (${DEFAULT-VALUE}).")
-  private int outstanding;
+  private int outstanding = 8;
 
   @CommandLine.Mixin private final RoundsOption rounds;
 

@@ -36,12 +36,8 @@ import picocli.CommandLine.Option;
 final class PerfAllReduceCommand implements Callable<Integer> {
   private static final int TIMEOUT_SECONDS = 60;
 
-  @Option(
-      names = "--ranks",
-      paramLabel = "N",
-      defaultValue = "2",
-      description = "Number of ranks (${DEFAULT-VALUE}).")
-  private int ranks;
+  @Option(names = "--ranks", paramLabel = "N", description = "Number of ranks (${DEFAULT-VALUE}).")
+  private int ranks = 2;
 
   @CommandLine.Mixin private final RoundsOption rounds = new RoundsOption(3);
   @CommandLine.Mixin private final SizesOption sizes = new SizesOption();

@@ -50,9 +50,8 @@ final class PerfAmongThreadsCommand implements Callable<Integer> {
   @Option(
       names = "--ranks",
       paramLabel = "N",
-      defaultValue = "2",
       description = "Number of ranks, up to 8 (${DEFAULT-VALUE}).")
-  private int ranks;
+  private int ranks = 2;
 
   @Option(
       names = "--algorithm",
@@ -65,32 +64,28 @@ final class PerfAmongThreadsCommand implements Callable<Integer> {
   @Option(
       names = "--channels",
       paramLabel = "N",
-      defaultValue = "2",
       description = "Concurrent rings or trees, each with its own connections (${DEFAULT-VALUE}).")
-  private int channels;
+  private int channels = 2;
 
   @Option(
       names = "--turns",
       paramLabel = "N",
-      defaultValue = "20",
       description = "All-reduces in a turn (${DEFAULT-VALUE}).")
-  private int turns;
+  private int turns = 20;
 
   @Option(
       names = "--rounds",
       paramLabel = "N",
-      defaultValue = "9",
       description = "Turns of each contestant at each size (${DEFAULT-VALUE}).")
-  private int rounds;
+  private int rounds = 9;
 
   @Option(
       names = "--spins",
       paramLabel = "N",
-      defaultValue = "200",
       description =
           "Empty polls after which the kernels' thread yields its core; 0 for never"
               + " (${DEFAULT-VALUE}).")
-  private int spins;
+  private int spins = 200;
 
   @Option(
       names = "--threads",
@@ -158,7 +153,9 @@ final class PerfAmongThreadsCommand implements Callable<Integer> {
                     each.role(),
                     ranks,
                     turns,
-                    (rank, folder) -> command(driver, each.plugin(), folder.path(), rank),
+                    driver,
+                    each.plugin(),
+                    driverOptions(),
                     links.environment(each, kind),
                     contest::showAgain)));
         contest.awaitWarm(List.of(all.getLast()));
@@ -174,15 +171,11 @@ final class PerfAmongThreadsCommand implements Callable<Integer> {
     }
   }
 
-  private List<String> command(Path driver, Path plugin, Path folder, int rank) {
+  private List<String> driverOptions() {
     long largest = Arrays.stream(sizes).mapToLong(Long::longValue).max().orElse(MOST_BYTES);
-    List<String> command =
+    List<String> all =
         new ArrayList<>(
             List.of(
-                driver.toString(),
-                "--plugin=" + plugin,
-                "--rendezvous=" + folder,
-                "--rank=" + rank,
                 "--ranks=" + ranks,
                 "--algorithm=" + word(),
                 "--channels=" + channels,
@@ -192,8 +185,8 @@ final class PerfAmongThreadsCommand implements Callable<Integer> {
                 "--timeout-seconds=" + HANG_SECONDS,
                 "--orders"));
     if (accounts) {
-      command.add("--threads");
+      all.add("--threads");
     }
-    return command;
+    return all;
   }
 }

@@ -36,9 +36,8 @@ final class PerfBgpCommand implements Callable<Integer> {
   @Option(
       names = "--routes",
       paramLabel = "N",
-      defaultValue = "100000",
       description = "Routes of each of the four peers (${DEFAULT-VALUE}).")
-  private int routes;
+  private int routes = 100000;
 
   @CommandLine.Mixin private final RoundsOption rounds = new RoundsOption(3);
 
@@ -110,14 +109,13 @@ final class PerfBgpCommand implements Callable<Integer> {
         contest.add(feed, receiver, "", "s", run.path("seconds").asDouble());
       }
       contest.add(feed, receiver, ", processor time", "s", run.path("cpu_seconds").asDouble());
-      for (String when : List.of("memory_before_mb", "memory_mb")) {
-        String quantity = when.equals("memory_mb") ? ", memory " : ", memory before ";
-        run.path(when)
-            .properties()
-            .forEach(each ->
-                contest.add(
-                    feed, receiver, quantity + each.getKey(), "MiB", each.getValue().asDouble()));
+      JsonNode memory = run.path("memory_mb");
+      for (String each : List.of("Pss", "VmRSS", "VmHWM")) {
+        contest.add(feed, receiver, ", " + each, "MiB", memory.path(each).asDouble());
       }
+      double grown =
+          memory.path("VmRSS").asDouble() - run.path("memory_before_mb").path("VmRSS").asDouble();
+      contest.add(feed, receiver, ", VmRSS grown by", "MiB", grown);
       if (run.path("prefixes").isNumber()) {
         contest.add(feed, receiver, ", prefixes", "", run.path("prefixes").asDouble());
       }

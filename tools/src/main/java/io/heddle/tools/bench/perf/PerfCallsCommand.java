@@ -62,11 +62,10 @@ final class PerfCallsCommand implements Callable<Integer> {
   @Option(
       names = "--seconds",
       paramLabel = "N",
-      defaultValue = "30",
       description =
           "Time for which the calls of each Java contestant are timed for percentiles, seconds"
               + " (${DEFAULT-VALUE}).")
-  private int seconds;
+  private int seconds = 30;
 
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
   @CommandLine.Mixin private final ContestOption options = new ContestOption();

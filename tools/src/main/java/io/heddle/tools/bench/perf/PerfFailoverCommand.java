@@ -7,6 +7,7 @@ import io.heddle.cli.kit.Installation;
 import io.heddle.platform.HeddleException;
 import io.heddle.tools.bench.contest.Bound;
 import io.heddle.tools.bench.contest.Contest;
+import io.heddle.tools.bench.contest.Figure;
 import io.heddle.tools.job.PolicyName;
 import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Fabric;
@@ -180,7 +181,9 @@ final class PerfFailoverCommand implements Callable<Integer> {
               Locale.ROOT,
               "%s: full speed after %s ms, longest gap %.1f ms, usual gap %.1f ms%n",
               of,
-              each.fullSpeedMs() == null ? "more than " + LONGEST_WAIT_MS : each.fullSpeedMs(),
+              each.fullSpeedMs() == null
+                  ? "more than " + LONGEST_WAIT_MS
+                  : Figure.number(each.fullSpeedMs()),
               each.gapMs(),
               each.usualGapMs()));
       out.flush();

@@ -50,16 +50,14 @@ final class PerfFloodCommand implements Callable<Integer> {
   @Option(
       names = "--packets",
       paramLabel = "N",
-      defaultValue = "1000000",
       description = "Malformed packets per minute, to both ranks in turn (${DEFAULT-VALUE}).")
-  private int packetsPerMinute;
+  private int packetsPerMinute = 1000000;
 
   @Option(
       names = "--mtu",
       paramLabel = "BYTES",
-      defaultValue = "9000",
       description = "MTU of the links, bytes (${DEFAULT-VALUE}).")
-  private int mtu;
+  private int mtu = 9000;
 
   @Option(names = "--no-pin", description = "Don't pin data threads to processors.")
   private boolean unpinned;
@@ -67,38 +65,6 @@ final class PerfFloodCommand implements Callable<Integer> {
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
 
   @CommandLine.Mixin private final ContestOption options = new ContestOption();
-
-  /** Job, while packets are sent to it or to another host. */
-  private final class Flooded implements Contestant<PluginPlan.Step> {
-    private final String name;
-    private final PluginContestant job;
-    private final PacketFlood flood;
-    private long sent;
-
-    Flooded(String name, PluginContestant job, PacketFlood flood) {
-      this.name = name;
-      this.job = job;
-      this.flood = flood;
-    }
-
-    @Override
-    public String name() {
-      return name;
-    }
-
-    @Override
-    public void measure(PluginPlan.Step step, Round round) throws InterruptedException {
-      PacketFlood.Run run = flood.begin(packetsPerMinute / SECONDS_PER_MINUTE);
-      PluginContestant.Sample sample;
-      try (run) {
-        sample = job.sample(step);
-      }
-      sent += run.sent();
-      double bytes = sample.figure() * BYTES_PER_GBPS_MS * messages.milliseconds();
-      round.add("bandwidth", "", "Gbit/s", sample.figure());
-      round.add("bandwidth a processor,", "", "B/ns", bytes / sample.processorNs());
-    }
-  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -116,6 +82,23 @@ final class PerfFloodCommand implements Callable<Integer> {
             .set("packets_per_minute", packetsPerMinute);
     return options.run(
         hosts, choice, "flood", contest, into -> measure(into, choice.kind(), plugin, plan, count));
+  }
+
+  private Contestant<PluginPlan.Step> flooded(
+      String name, PluginContestant job, PacketFlood flood) {
+    return Contestant.of(
+        name,
+        (step, round) -> {
+          PacketFlood.Run run = flood.begin(packetsPerMinute / SECONDS_PER_MINUTE);
+          PluginContestant.Sample sample;
+          try (run) {
+            sample = job.sample(step);
+          }
+          double bytes = sample.figure() * BYTES_PER_GBPS_MS * messages.milliseconds();
+          round.add("bandwidth", "", "Gbit/s", sample.figure());
+          round.add("bandwidth", ", packets sent", "", run.sent());
+          round.add("bandwidth a processor,", "", "B/ns", bytes / sample.processorNs());
+        });
   }
 
   private void measure(Contest contest, Lab.Kind kind, Path plugin, PluginPlan plan, int count)
@@ -139,8 +122,8 @@ final class PerfFloodCommand implements Callable<Integer> {
           cleanup.add(new PluginContestant(lab, "flooded", plugin, plan, environment));
       contest.awaitWarm(List.of(job));
       Map<String, Long> before = DeviceCounters.read(statistics);
-      Flooded with = new Flooded("with", job, toJob);
-      Flooded without = new Flooded("without", job, elsewhere);
+      Contestant<PluginPlan.Step> with = flooded("with", job, toJob);
+      Contestant<PluginPlan.Step> without = flooded("without", job, elsewhere);
       for (int round = 1; round <= count; round++) {
         contest.measureRound(
             round, plan.steps(), round % 2 == 1 ? List.of(with, without) : List.of(without, with));
@@ -148,7 +131,6 @@ final class PerfFloodCommand implements Callable<Integer> {
       contest.compare(Contest.Ratio.OF_ROUNDS, "", without.name(), " ÷ without");
       Map<String, Long> after = DeviceCounters.read(statistics);
       contest.awaitEnd(List.of(job));
-      contest.add("sent", "malformed packets", "", "", with.sent);
       /* The growth of each counter of malformed packets, at both ranks together. */
       Arrays.stream(FloodPacket.values())
           .map(FloodPacket::counter)

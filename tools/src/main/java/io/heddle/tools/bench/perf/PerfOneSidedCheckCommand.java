@@ -6,7 +6,6 @@ import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.cli.kit.ProgressLine;
 import io.heddle.tools.job.HostsOption;
-import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -53,12 +52,8 @@ final class PerfOneSidedCheckCommand implements Callable<Integer> {
       description = "Seed of the random puts (from the clock, and printed).")
   private @Nullable Long seed;
 
-  @Option(
-      names = "--planes",
-      paramLabel = "N",
-      defaultValue = "4",
-      description = "Planes (${DEFAULT-VALUE}).")
-  private int planes;
+  @Option(names = "--planes", paramLabel = "N", description = "Planes (${DEFAULT-VALUE}).")
+  private int planes = 4;
 
   @Option(names = "--json", description = "Print one JSON document instead of the table.")
   private boolean json;
@@ -152,33 +147,21 @@ final class PerfOneSidedCheckCommand implements Callable<Integer> {
       throws IOException, InterruptedException {
     try (Cleanup cleanup = new Cleanup()) {
       Lab lab = cleanup.add(Labs.create(choice.kind(), new LabPlan(run.ranks(), planes, 9000)));
-      RunFolder folder = new RunFolder();
+      List<String> options =
+          List.of(
+              "--ranks=" + run.ranks(),
+              "--contexts=" + run.contexts(),
+              "--operations=" + run.operations(),
+              "--max-bytes=" + run.maxBytes(),
+              "--seed=" + first,
+              "--timeout-seconds=" + HANG_SECONDS);
+      Map<String, String> environment = Map.of("HEDDLE_ONE_SIDED", "1");
+      String title = "seed %s, %s".formatted(first, run);
       DriverRanks ranks =
           cleanup.add(
               new DriverRanks(
-                  "seed %s, %s".formatted(first, run),
-                  lab,
-                  run.ranks(),
-                  folder,
-                  rank -> command(driver, plugin, folder.path(), run, rank, first),
-                  Map.of("HEDDLE_ONE_SIDED", "1", "HEDDLE_STATS_DIR", folder.path().toString()),
-                  () -> {}));
+                  title, lab, run.ranks(), driver, plugin, options, environment, () -> {}));
       ranks.awaitEnd();
     }
-  }
-
-  private static List<String> command(
-      Path driver, Path plugin, Path folder, Run run, int rank, long first) {
-    return List.of(
-        driver.toString(),
-        "--plugin=" + plugin,
-        "--rendezvous=" + folder,
-        "--rank=" + rank,
-        "--ranks=" + run.ranks(),
-        "--contexts=" + run.contexts(),
-        "--operations=" + run.operations(),
-        "--max-bytes=" + run.maxBytes(),
-        "--seed=" + first,
-        "--timeout-seconds=" + HANG_SECONDS);
   }
 }

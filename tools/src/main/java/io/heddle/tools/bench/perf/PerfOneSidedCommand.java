@@ -6,7 +6,6 @@ import io.heddle.cli.kit.OptionRange;
 import io.heddle.tools.bench.contest.Contest;
 import io.heddle.tools.bench.contest.Contestant;
 import io.heddle.tools.job.HostsOption;
-import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -44,16 +43,11 @@ final class PerfOneSidedCommand implements Callable<Integer> {
   @Option(
       names = "--ranks",
       paramLabel = "N",
-      defaultValue = "16",
       description = "Number of ranks of all to all (${DEFAULT-VALUE}).")
-  private int ranks;
+  private int ranks = 16;
 
-  @Option(
-      names = "--planes",
-      paramLabel = "N",
-      defaultValue = "4",
-      description = "Planes (${DEFAULT-VALUE}).")
-  private int planes;
+  @Option(names = "--planes", paramLabel = "N", description = "Planes (${DEFAULT-VALUE}).")
+  private int planes = 4;
 
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
   @CommandLine.Mixin private final ContestOption options = new ContestOption();
@@ -77,30 +71,22 @@ final class PerfOneSidedCommand implements Callable<Integer> {
 
     static Transfer start(Lab lab, String name, Test test, Path driver, Path plugin, int rounds)
         throws IOException {
-      RunFolder folder = new RunFolder();
+      List<String> options =
+          List.of(
+              "--over=" + name,
+              "--test=" + test,
+              "--ranks=" + test.ranks(),
+              "--bytes=" + test.bytes(),
+              "--iterations=" + test.iterations(),
+              "--rounds=" + rounds,
+              "--timeout-seconds=" + QUIET_SECONDS,
+              "--turns");
+      Map<String, String> environment = Map.of("HEDDLE_ONE_SIDED", "1");
+      String title = test + " by " + name;
       return new Transfer(
           name,
           new DriverRanks(
-              test + " by " + name,
-              lab,
-              test.ranks(),
-              folder,
-              rank ->
-                  List.of(
-                      driver.toString(),
-                      "--plugin=" + plugin,
-                      "--rendezvous=" + folder.path(),
-                      "--over=" + name,
-                      "--test=" + test,
-                      "--rank=" + rank,
-                      "--ranks=" + test.ranks(),
-                      "--bytes=" + test.bytes(),
-                      "--iterations=" + test.iterations(),
-                      "--rounds=" + rounds,
-                      "--timeout-seconds=" + QUIET_SECONDS,
-                      "--turns"),
-              Map.of("HEDDLE_ONE_SIDED", "1", "HEDDLE_STATS_DIR", folder.path().toString()),
-              () -> {}));
+              title, lab, test.ranks(), driver, plugin, options, environment, () -> {}));
     }
 
     @Override

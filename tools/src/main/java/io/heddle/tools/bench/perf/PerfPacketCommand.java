@@ -47,16 +47,14 @@ final class PerfPacketCommand implements Callable<Integer> {
   @Option(
       names = "--loss",
       paramLabel = "SHARE",
-      defaultValue = "0.001",
       description = "Share of packets lost in the runs with loss (${DEFAULT-VALUE}).")
-  private double loss;
+  private double loss = 0.001;
 
   @Option(
       names = "--mtu",
       paramLabel = "BYTES",
-      defaultValue = "9000",
       description = "MTU of the links, bytes (${DEFAULT-VALUE}).")
-  private int mtu;
+  private int mtu = 9000;
 
   @Option(names = "--no-pin", description = "Don't pin data threads to processors.")
   private boolean unpinned;

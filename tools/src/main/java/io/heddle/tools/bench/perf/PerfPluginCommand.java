@@ -48,10 +48,9 @@ final class PerfPluginCommand implements Callable<Integer> {
   @Option(
       names = "--min-bytes",
       paramLabel = "BYTES",
-      defaultValue = "8",
       converter = ByteSize.class,
       description = "Smallest message (${DEFAULT-VALUE}).")
-  private long minBytes;
+  private long minBytes = 8;
 
   @Option(
       names = "--max-bytes",
@@ -72,34 +71,30 @@ final class PerfPluginCommand implements Callable<Integer> {
   @Option(
       names = "--factor",
       paramLabel = "N",
-      defaultValue = "2",
       description = "Factor between successive sizes (${DEFAULT-VALUE}).")
-  private int factor;
+  private int factor = 2;
 
   @Option(
       names = "--outstanding",
       paramLabel = "N",
-      defaultValue = "8",
       description = "Messages in flight in bandwidth measurements (${DEFAULT-VALUE}).")
-  private int outstanding;
+  private int outstanding = 8;
 
   @Option(
       names = "--flows",
       paramLabel = "N",
-      defaultValue = "1",
       description =
           "Connections in each direction in bandwidth measurements, for each contestant; one thread"
               + " serves them in turn (${DEFAULT-VALUE}).")
-  private int flows;
+  private int flows = 1;
 
   @CommandLine.Mixin private final RoundsOption rounds = new RoundsOption(3);
 
   @Option(
       names = "--milliseconds",
       paramLabel = "N",
-      defaultValue = "100",
       description = "Duration of a measurement, ms (${DEFAULT-VALUE}).")
-  private int milliseconds;
+  private int milliseconds = 100;
 
   @Option(names = "--no-pin", description = "Don't pin data threads to processors.")
   private boolean unpinned;

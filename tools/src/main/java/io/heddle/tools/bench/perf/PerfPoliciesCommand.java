@@ -18,6 +18,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -68,64 +69,11 @@ final class PerfPoliciesCommand implements Callable<Integer> {
 
   @Option(
       names = "--rate",
-      defaultValue = "0.4",
       paramLabel = "GBPS",
       description = "Rate of a plane's links, Gbit/s, in steps of 0.04 (${DEFAULT-VALUE}).")
-  private double rate;
+  private double rate = 0.4;
 
   @CommandLine.Mixin private final ContestOption options = new ContestOption();
-
-  /** Policy that is measured on a fabric. */
-  private final class Spraying implements Contestant<PolicySituation> {
-    private final PluginContestant ranks;
-    private final Fabric fabric;
-    private final PlaneBursts bursts;
-    private int burstRounds;
-
-    Spraying(PluginContestant ranks, Fabric fabric, PlaneBursts bursts) {
-      this.ranks = ranks;
-      this.fabric = fabric;
-      this.bursts = bursts;
-    }
-
-    @Override
-    public String name() {
-      return ranks.name();
-    }
-
-    @Override
-    public void measure(PolicySituation situation, Round round) throws InterruptedException {
-      PluginContestant.Sample sample;
-      List<Long> before = fabric.receivedBytesByPlane();
-      double possible =
-          fabric.plan().ratesBitsPerSecond().stream().mapToLong(Long::longValue).sum();
-      if (situation == PolicySituation.BURSTS) {
-        /* All policies of a round see the same bursts. */
-        PlaneBursts.Run run = bursts.begin(SEED + ++burstRounds);
-        try (run) {
-          sample = ranks.sample(messages.step());
-        }
-        possible = run.bitsPerSecond();
-      } else {
-        sample = ranks.sample(messages.step());
-      }
-      String label = situation.label();
-      double ideal = possible * MessagesOption.PAYLOAD_SHARE / MessagesOption.GIGA;
-      round.add(label, "", "Gbit/s", sample.figure());
-      round.add(label, OF_IDEAL, "", sample.figure() / ideal);
-      round.add(label, ", message p99", "ms", sample.messageP99Us() / 1e3);
-      List<Long> after = fabric.receivedBytesByPlane();
-      double all = sum(after) - sum(before);
-      for (int plane = 0; plane < before.size(); plane++) {
-        double share = (after.get(plane) - before.get(plane)) / all;
-        round.add(label, ", share of plane " + (plane + 1), "", share);
-      }
-    }
-
-    private static double sum(List<Long> bytes) {
-      return bytes.stream().mapToLong(Long::longValue).sum();
-    }
-  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -173,12 +121,49 @@ final class PerfPoliciesCommand implements Callable<Integer> {
           contest.measure(
               List.of(situation),
               0,
-              all.stream().map(each -> new Spraying(each, fabric, bursts)).toList());
+              all.stream().map(each -> spraying(each, fabric, bursts)).toList());
         }
         compareWithBest(contest, situation.label());
       }
       contest.awaitEnd(all);
     }
+  }
+
+  private Contestant<PolicySituation> spraying(
+      PluginContestant ranks, Fabric fabric, PlaneBursts bursts) {
+    AtomicInteger burstRounds = new AtomicInteger();
+    return Contestant.of(
+        ranks.name(),
+        (situation, round) -> {
+          PluginContestant.Sample sample;
+          List<Long> before = fabric.receivedBytesByPlane();
+          double possible = sum(fabric.plan().ratesBitsPerSecond());
+          if (situation == PolicySituation.BURSTS) {
+            /* All policies of a round see the same bursts. */
+            PlaneBursts.Run run = bursts.begin(SEED + burstRounds.incrementAndGet());
+            try (run) {
+              sample = ranks.sample(messages.step());
+            }
+            possible = run.bitsPerSecond();
+          } else {
+            sample = ranks.sample(messages.step());
+          }
+          String label = situation.label();
+          double ideal = possible * MessagesOption.PAYLOAD_SHARE / MessagesOption.GIGA;
+          round.add(label, "", "Gbit/s", sample.figure());
+          round.add(label, OF_IDEAL, "", sample.figure() / ideal);
+          round.add(label, ", message p99", "ms", sample.messageP99Us() / 1e3);
+          List<Long> after = fabric.receivedBytesByPlane();
+          double all = sum(after) - sum(before);
+          for (int plane = 0; plane < before.size(); plane++) {
+            double share = (after.get(plane) - before.get(plane)) / all;
+            round.add(label, ", share of plane " + (plane + 1), "", share);
+          }
+        });
+  }
+
+  private static double sum(List<Long> values) {
+    return values.stream().mapToLong(Long::longValue).sum();
   }
 
   /** Compares policy spray with the best other policy. */

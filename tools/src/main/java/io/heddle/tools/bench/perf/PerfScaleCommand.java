@@ -7,7 +7,6 @@ import io.heddle.platform.HeddleException;
 import io.heddle.tools.bench.contest.Contest;
 import io.heddle.tools.bench.contest.Contestant;
 import io.heddle.tools.job.HostsOption;
-import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -80,25 +79,22 @@ final class PerfScaleCommand implements Callable<Integer> {
   @Option(
       names = "--messages",
       paramLabel = "N",
-      defaultValue = "20000",
       description =
           "Messages of a rank over all its connections together; at least ten on each"
               + " (${DEFAULT-VALUE}).")
-  private int messages;
+  private int messages = 20000;
 
   @Option(
       names = "--max-bytes",
       paramLabel = "B",
-      defaultValue = "8",
       description = "Largest message (${DEFAULT-VALUE}).")
-  private int maxBytes;
+  private int maxBytes = 8;
 
   @Option(
       names = "--idle-seconds",
       paramLabel = "S",
-      defaultValue = "2",
       description = "Idle period before the measurement of idle cost, seconds (${DEFAULT-VALUE}).")
-  private int idleSeconds;
+  private int idleSeconds = 2;
 
   @CommandLine.Mixin private final RoundsOption rounds = new RoundsOption(3);
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
@@ -123,66 +119,6 @@ final class PerfScaleCommand implements Callable<Integer> {
     @Override
     public String toString() {
       return label;
-    }
-  }
-
-  /** Plugin whose connections are measured. */
-  private final class Connecting implements Contestant<Setting> {
-    private final String name;
-    private final Path plugin;
-    private final Path driver;
-    private final Lab lab;
-    private final Runnable onIdle;
-
-    Connecting(String name, Path plugin, Path driver, Lab lab, Runnable onIdle) {
-      this.name = name;
-      this.plugin = plugin;
-      this.driver = driver;
-      this.lab = lab;
-      this.onIdle = onIdle;
-    }
-
-    @Override
-    public String name() {
-      return name;
-    }
-
-    @Override
-    public void measure(Setting setting, Round round) throws IOException, InterruptedException {
-      int each = Math.max(LEAST_MESSAGES, messages / setting.ofRank());
-      RunFolder folder = new RunFolder();
-      try (DriverRanks own =
-          new DriverRanks(
-              name + " with " + setting,
-              lab,
-              setting.ranks(),
-              folder,
-              rank ->
-                  List.of(
-                      driver.toString(),
-                      "--plugin=" + plugin,
-                      "--rendezvous=" + folder.path(),
-                      "--rank=" + rank,
-                      "--ranks=" + setting.ranks(),
-                      "--connections=" + setting.connections(),
-                      "--messages=" + each,
-                      "--max-bytes=" + maxBytes,
-                      "--idle-seconds=" + idleSeconds,
-                      "--timeout-seconds=" + HANG_SECONDS),
-              Map.of("HEDDLE_STATS_DIR", folder.path().toString()),
-              onIdle)) {
-        own.awaitEnd();
-        Map<String, JsonNode> events = new HashMap<>();
-        /* Only the first rank's report counts, since all ranks do the same work. */
-        for (String line : own.unreadLines(0)) {
-          JsonNode event = DriverRanks.event(line);
-          if (event == null) {
-            throw own.failure(0, "printed an unexpected line: " + line);
-          }
-          events.put(event.path("event").asText(), event);
-        }
-        addCosts(events, each, setting.label(), round);
-      }
     }
   }
 
@@ -220,9 +156,42 @@ final class PerfScaleCommand implements Callable<Integer> {
                   List.of(setting),
                   0,
                   List.of(
-                      new Connecting("Heddle", own, driver, lab, into::showAgain),
-                      new Connecting("TCP", rival, driver, lab, into::showAgain)));
+                      connecting("Heddle", own, driver, lab, into::showAgain),
+                      connecting("TCP", rival, driver, lab, into::showAgain)));
             }
+          }
+        });
+  }
+
+  private Contestant<Setting> connecting(
+      String name, Path plugin, Path driver, Lab lab, Runnable onIdle) {
+    return Contestant.of(
+        name,
+        (setting, round) -> {
+          int each = Math.max(LEAST_MESSAGES, messages / setting.ofRank());
+          int count = setting.ranks();
+          List<String> driverOptions =
+              List.of(
+                  "--ranks=" + count,
+                  "--connections=" + setting.connections(),
+                  "--messages=" + each,
+                  "--max-bytes=" + maxBytes,
+                  "--idle-seconds=" + idleSeconds,
+                  "--timeout-seconds=" + HANG_SECONDS);
+          String title = name + " with " + setting;
+          try (DriverRanks own =
+              new DriverRanks(title, lab, count, driver, plugin, driverOptions, Map.of(), onIdle)) {
+            own.awaitEnd();
+            Map<String, JsonNode> events = new HashMap<>();
+            /* Only the first rank's report counts, since all ranks do the same work. */
+            for (String line : own.unreadLines(0)) {
+              JsonNode event = DriverRanks.event(line);
+              if (event == null) {
+                throw own.failure(0, "printed an unexpected line: " + line);
+              }
+              events.put(event.path("event").asText(), event);
+            }
+            addCosts(events, each, setting.label(), round);
           }
         });
   }

@@ -49,11 +49,10 @@ final class PerfStandinCommand implements Callable<Integer> {
   @Option(
       names = "--rate",
       paramLabel = "GBPS",
-      defaultValue = "2",
       description =
           "Rate of each device in each direction, Gbit/s; 0 for as fast as this machine copies"
               + " (${DEFAULT-VALUE}).")
-  private double rate;
+  private double rate = 2;
 
   @CommandLine.Mixin private final RoundsOption rounds = new RoundsOption(3);
   @CommandLine.Mixin private final SizesOption sizes = new SizesOption();

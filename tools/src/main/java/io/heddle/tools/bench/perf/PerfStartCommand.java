@@ -8,7 +8,6 @@ import io.heddle.platform.HeddleException;
 import io.heddle.tools.bench.contest.Contest;
 import io.heddle.tools.bench.contest.Contestant;
 import io.heddle.tools.job.HostsOption;
-import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
@@ -35,86 +34,24 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     footer = "%nOne process runs at a time; contestants alternate.")
 final class PerfStartCommand implements Callable<Integer> {
-  @Option(
-      names = "--planes",
-      paramLabel = "N",
-      defaultValue = "4",
-      description = "Planes (${DEFAULT-VALUE}).")
-  private int planes;
+  private static final long START_SECONDS = 60;
+
+  /**
+   * Interval in ms between two readings of processor time. A process is idle if it ran for less
+   * than a tenth of the interval.
+   */
+  private static final long POLL_MS = 200;
+
+  private static final int MOST_POLLS = 25;
+  private static final double MS = 1e6;
+  private static final double KIB_PER_MIB = 1024;
+
+  @Option(names = "--planes", paramLabel = "N", description = "Planes (${DEFAULT-VALUE}).")
+  private int planes = 4;
 
   @CommandLine.Mixin private final RoundsOption rounds = new RoundsOption(9);
   @CommandLine.Mixin private final HostsOption hosts = new HostsOption();
   @CommandLine.Mixin private final ContestOption options = new ContestOption();
-
-  /** Plugin that starts in a lab with a number of planes. */
-  private record Starting(String name, Lab lab, Path driver, Path plugin)
-      implements Contestant<String> {
-    private static final long START_SECONDS = 60;
-
-    /**
-     * Interval in ms between two readings of processor time. A process is idle if it ran for less
-     * than a tenth of the interval.
-     */
-    private static final long POLL_MS = 200;
-
-    private static final int MOST_POLLS = 25;
-    private static final double MS = 1e6;
-    private static final double KIB_PER_MIB = 1024;
-
-    /*
-     * The driver starts the plugin and then waits for a second rank, which is never started.
-     */
-    @Override
-    public void measure(String step, Round round) throws IOException, InterruptedException {
-      RunFolder folder = new RunFolder();
-      List<String> command =
-          List.of(
-              driver.toString(),
-              "--plugin=" + plugin,
-              "--rendezvous=" + folder.path(),
-              "--rank=0",
-              "--max-bytes=8",
-              "--timeout-seconds=" + START_SECONDS);
-      try (DriverRanks ranks =
-          new DriverRanks(
-              name,
-              lab,
-              1,
-              folder,
-              rank -> command,
-              Map.of("HEDDLE_STATS_DIR", folder.path().toString()),
-              () -> {})) {
-        JsonNode started = ranks.event(0, START_SECONDS, "start");
-        long pid = ranks.pids().getFirst();
-        round.add("", "init", "ms", started.path("start_ms").asDouble());
-        round.add("", "processor time", "ms", awaitIdle(pid) / MS);
-        round.add("", "resident when idle", "MiB", resident(pid));
-      }
-    }
-
-    /* Waits until the process's warm-up is over. Returns the processor time used so far, ns. */
-    private static long awaitIdle(long pid) throws IOException, InterruptedException {
-      long before = ThreadTimes.of(pid, List.of()).all();
-      for (int poll = 0; poll < MOST_POLLS; poll++) {
-        TimeUnit.MILLISECONDS.sleep(POLL_MS);
-        long now = ThreadTimes.of(pid, List.of()).all();
-        if (now - before < POLL_MS * MS / 10) {
-          return now;
-        }
-        before = now;
-      }
-      return before;
-    }
-
-    private static double resident(long pid) throws IOException {
-      for (String line : Files.readAllLines(Path.of("/proc", Long.toString(pid), "status"))) {
-        if (line.startsWith("VmRSS:")) {
-          return Double.parseDouble(line.replaceAll("[^0-9]", "")) / KIB_PER_MIB;
-        }
-      }
-      throw new HeddleException("/proc/" + pid + "/status has no resident set size");
-    }
-  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -143,9 +80,49 @@ final class PerfStartCommand implements Callable<Integer> {
                 List.of(""),
                 0,
                 List.of(
-                    new Starting("1 plane", one, driver, plugin),
-                    new Starting(planes + " planes", several, driver, plugin)));
+                    starting(1, one, driver, plugin), starting(planes, several, driver, plugin)));
           }
         });
+  }
+
+  /* The driver starts the plugin and then waits for a second rank, which is never started. */
+  private static Contestant<String> starting(int planes, Lab lab, Path driver, Path plugin) {
+    String name = planes == 1 ? "1 plane" : planes + " planes";
+    List<String> options = List.of("--max-bytes=8", "--timeout-seconds=" + START_SECONDS);
+    return Contestant.of(
+        name,
+        (step, round) -> {
+          try (DriverRanks ranks =
+              new DriverRanks(name, lab, 1, driver, plugin, options, Map.of(), () -> {})) {
+            JsonNode started = ranks.event(0, START_SECONDS, "start");
+            long pid = ranks.pids().getFirst();
+            round.add("", "init", "ms", started.path("start_ms").asDouble());
+            round.add("", "processor time", "ms", awaitIdle(pid) / MS);
+            round.add("", "resident when idle", "MiB", resident(pid));
+          }
+        });
+  }
+
+  /* Waits until the process's warm-up is over. Returns the processor time used so far, ns. */
+  private static long awaitIdle(long pid) throws IOException, InterruptedException {
+    long before = ThreadTimes.of(pid, List.of()).all();
+    for (int poll = 0; poll < MOST_POLLS; poll++) {
+      TimeUnit.MILLISECONDS.sleep(POLL_MS);
+      long now = ThreadTimes.of(pid, List.of()).all();
+      if (now - before < POLL_MS * MS / 10) {
+        return now;
+      }
+      before = now;
+    }
+    return before;
+  }
+
+  private static double resident(long pid) throws IOException {
+    for (String line : Files.readAllLines(Path.of("/proc", Long.toString(pid), "status"))) {
+      if (line.startsWith("VmRSS:")) {
+        return Double.parseDouble(line.replaceAll("[^0-9]", "")) / KIB_PER_MIB;
+      }
+    }
+    throw new HeddleException("/proc/" + pid + "/status has no resident set size");
   }
 }

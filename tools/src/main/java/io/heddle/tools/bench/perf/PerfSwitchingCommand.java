@@ -5,6 +5,7 @@ import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.platform.HeddleException;
 import io.heddle.switching.LabSwitches;
+import io.heddle.switching.LinkCount;
 import io.heddle.switching.SprayScope;
 import io.heddle.switching.SwitchingMode;
 import io.heddle.tools.bench.contest.Contest;
@@ -24,6 +25,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -92,19 +94,17 @@ final class PerfSwitchingCommand implements Callable<Integer> {
 
   @Option(
       names = "--rate",
-      defaultValue = "0.2",
       paramLabel = "GBPS",
       description = "Rate of a link, Gbit/s (${DEFAULT-VALUE}).")
-  private double rate;
+  private double rate = 0.2;
 
   @Option(
       names = "--guest-rate",
-      defaultValue = "0.005",
       paramLabel = "GBPS",
       description =
           "Rate of a link for rxe, Gbit/s; must be less than an emulated guest can send"
               + " (${DEFAULT-VALUE}).")
-  private double guestRate;
+  private double guestRate = 0.005;
 
   @Option(
       names = "--per-packet",
@@ -131,31 +131,6 @@ final class PerfSwitchingCommand implements Callable<Integer> {
     @Override
     public String toString() {
       return name().toLowerCase(Locale.ROOT);
-    }
-  }
-
-  /** Switching mode, under the traffic of one policy. */
-  private record Switched(
-      String policy, SwitchingMode mode, SwitchedTraffic traffic, Fabric fabric, LabSwitches leaves)
-      implements Contestant<Links> {
-    @Override
-    public String name() {
-      return policy + ", " + mode.text();
-    }
-
-    @Override
-    public void measure(Links links, Round round) throws IOException, InterruptedException {
-      leaves.configure(mode, SprayScope.GLOBAL);
-      SwitchedTraffic.Sample sample = traffic.sample(leaves);
-      double capacity =
-          fabric.plan().ratesBitsPerSecond().stream().mapToLong(Long::longValue).sum()
-              / MessagesOption.GIGA;
-      String step = links.toString();
-      round.add(step, "", "Gbit/s", sample.goodputGbps());
-      round.add(step, OF_CAPACITY, "", sample.goodputGbps() / (capacity * traffic.payloadShare()));
-      round.add(step, ", message p99", "ms", sample.messageP99Ms());
-      round.add(step, NEEDLESS, "", sample.spuriousRetransmissions());
-      round.add(step, MARKED, "", sample.marked());
     }
   }
 
@@ -238,10 +213,8 @@ final class PerfSwitchingCommand implements Callable<Integer> {
                 ? new RxeContestant(fabric, leaves, messages.milliseconds(), limitSeconds)
                 : new SwitchedContestant(own.lab(), policy, plugin, plan, messages.step())) {
           traffic.awaitWarm();
-          List<Switched> all =
-              modes.stream()
-                  .map(mode -> new Switched(policy, mode, traffic, fabric, leaves))
-                  .toList();
+          List<Contestant<Links>> all =
+              modes.stream().map(mode -> switched(policy, mode, traffic, fabric, leaves)).toList();
           for (Links links : Links.values()) {
             setRates(fabric, rateGbps, links == Links.QUARTER ? QUARTER : 1);
             contest.measure(List.of(links), 0, all);
@@ -251,6 +224,40 @@ final class PerfSwitchingCommand implements Callable<Integer> {
       }
     }
     summarise(contest);
+  }
+
+  private static Contestant<Links> switched(
+      String policy,
+      SwitchingMode mode,
+      SwitchedTraffic traffic,
+      Fabric fabric,
+      LabSwitches leaves) {
+    return Contestant.of(
+        policy + ", " + mode.text(),
+        (links, round) -> {
+          leaves.configure(mode, SprayScope.GLOBAL);
+          List<LinkCount> before = leaves.counts();
+          SwitchedTraffic.Sample sample = traffic.sample();
+          List<LinkCount> after = leaves.counts();
+          double capacity =
+              fabric.plan().ratesBitsPerSecond().stream().mapToLong(Long::longValue).sum()
+                  / MessagesOption.GIGA;
+          double ofCapacity = sample.goodputGbps() / (capacity * traffic.payloadShare());
+          String step = links.toString();
+          round.add(step, "", "Gbit/s", sample.goodputGbps());
+          round.add(step, OF_CAPACITY, "", ofCapacity);
+          round.add(step, ", message p99", "ms", sample.messageP99Ms());
+          round.add(step, NEEDLESS, "", sample.spuriousRetransmissions());
+          double marked =
+              sum(after, LinkCount::markedPackets) - sum(before, LinkCount::markedPackets);
+          double others =
+              sum(after, LinkCount::otherPackets) - sum(before, LinkCount::otherPackets);
+          round.add(step, MARKED, "", marked / (marked + others));
+        });
+  }
+
+  private static double sum(List<LinkCount> links, ToLongFunction<LinkCount> packets) {
+    return links.stream().mapToLong(packets).sum();
   }
 
   /* Sets the rate of all links. The first link's rate is divided by slowedBy. */

@@ -55,9 +55,8 @@ final class PerfVerbsCommand implements Callable<Integer> {
   @Option(
       names = "--rounds",
       paramLabel = "N",
-      defaultValue = "31",
       description = "Number of rounds (${DEFAULT-VALUE}).")
-  private int rounds;
+  private int rounds = 31;
 
   @CommandLine.Mixin private final ContestOption options = new ContestOption();
 

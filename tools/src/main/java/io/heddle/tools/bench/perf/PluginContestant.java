@@ -3,7 +3,6 @@ package io.heddle.tools.bench.perf;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.tools.bench.contest.Contest;
 import io.heddle.tools.bench.contest.Contestant;
-import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Lab;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -34,16 +33,9 @@ final class PluginContestant implements Contestant<PluginPlan.Step> {
       Lab lab, String name, Path plugin, PluginPlan plan, Map<String, String> environment)
       throws IOException {
     this.name = name;
-    RunFolder folder = new RunFolder();
     ranks =
         new DriverRanks(
-            name,
-            lab,
-            RANKS,
-            folder,
-            rank -> plan.command(plugin, folder.path(), rank),
-            environment,
-            () -> {});
+            name, lab, RANKS, plan.driver(), plugin, plan.options(), environment, () -> {});
   }
 
   @Override

@@ -45,17 +45,11 @@ record PluginPlan(
     return Math.toIntExact(Math.ceilDiv(uncountedMs, roundMs));
   }
 
-  List<String> command(Path plugin, Path folder, int rank) {
-    List<String> command =
+  /** Returns the driver's options. */
+  List<String> options() {
+    List<String> options =
         new ArrayList<>(
             List.of(
-                driver.toString(),
-                "--plugin",
-                plugin.toString(),
-                "--rendezvous",
-                folder.toString(),
-                "--rank",
-                Integer.toString(rank),
                 "--kinds=" + String.join(",", kinds.stream().map(PluginKind::word).toList()),
                 "--min-bytes=" + minBytes,
                 "--max-bytes=" + maxBytes,
@@ -67,9 +61,9 @@ record PluginPlan(
                 "--milliseconds=" + milliseconds,
                 "--turns"));
     if (pinned) {
-      command.add("--pin");
+      options.add("--pin");
     }
-    return command;
+    return options;
   }
 
   /** Returns the steps of a round in the order in which the driver runs them. */

@@ -3,7 +3,6 @@ package io.heddle.tools.bench.perf;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.platform.HeddleException;
 import io.heddle.switching.LabSwitches;
-import io.heddle.switching.LinkCount;
 import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.GuestPorts;
@@ -165,10 +164,8 @@ final class RxeContestant implements SwitchedTraffic {
   }
 
   @Override
-  public Sample sample(LabSwitches switching) throws IOException, InterruptedException {
-    List<LinkCount> before = switching.counts();
+  public Sample sample() throws IOException, InterruptedException {
     String said = guest.run(script());
-    List<LinkCount> after = switching.counts();
     /*
      * Other queue pairs would have other source ports and so other hash values, and measurements
      * couldn't be compared.
@@ -180,8 +177,7 @@ final class RxeContestant implements SwitchedTraffic {
     return new Sample(
         goodputGbps(said),
         Double.NaN,
-        counter(said, SERVER, "duplicate_request") / counter(said, CLIENT, "sent_pkts"),
-        SwitchedTraffic.marked(before, after));
+        counter(said, SERVER, "duplicate_request") / counter(said, CLIENT, "sent_pkts"));
   }
 
   /** Returns the queue pair numbers of both ends in perftest's output. */

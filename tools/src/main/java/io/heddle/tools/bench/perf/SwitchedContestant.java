@@ -1,15 +1,12 @@
 package io.heddle.tools.bench.perf;
 
 import io.heddle.cli.kit.Cleanup;
-import io.heddle.switching.LabSwitches;
-import io.heddle.switching.LinkCount;
 import io.heddle.tools.job.DeviceCounters;
 import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Lab;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -62,17 +59,14 @@ final class SwitchedContestant implements SwitchedTraffic {
   }
 
   @Override
-  public Sample sample(LabSwitches switching) throws IOException, InterruptedException {
+  public Sample sample() throws IOException, InterruptedException {
     Map<String, Long> counters = DeviceCounters.read(statistics);
-    List<LinkCount> links = switching.counts();
     PluginContestant.Sample sample = contestant.sample(step);
     Map<String, Long> after = DeviceCounters.read(statistics);
-    List<LinkCount> linksAfter = switching.counts();
     return new Sample(
         sample.figure(),
         sample.messageP99Us() / 1e3,
-        since(counters, after, "packets_resent_in_vain") / since(counters, after, "packets_sent"),
-        SwitchedTraffic.marked(links, linksAfter));
+        since(counters, after, "packets_resent_in_vain") / since(counters, after, "packets_sent"));
   }
 
   private static double since(Map<String, Long> before, Map<String, Long> after, String counter) {

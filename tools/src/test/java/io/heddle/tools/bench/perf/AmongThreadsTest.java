@@ -13,16 +13,21 @@ import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Test of {@link AmongThreadsContestant} with shell scripts as ranks. */
 @EndsWithin(30)
 final class AmongThreadsTest {
-  /* Script of a rank, in which $0 is the rank; $bytes and $turns are those of the order. */
+  @TempDir private Path scripts;
+
+  /* Script of a rank, in which $bytes and $turns are those of the order. */
   private static String rank(String turn, String end) {
     return "echo '{\"event\":\"ready\",\"net\":\"Heddle\"}'\nwhile read bytes turns; do\n"
         + turn
@@ -32,7 +37,7 @@ final class AmongThreadsTest {
 
   private static String turns(String more) {
     return "echo '{\"event\":\"turns\",\"bytes\":'$bytes',\"times_us\":['$((4 - 3 *"
-               + " $0))'.0,2.0,5.0],"
+        + " $0))'.0,2.0,5.0],"
         + more
         + "}'";
   }
@@ -40,18 +45,15 @@ final class AmongThreadsTest {
   private static final String RIGHT = "\"wrong\":0";
   private static final String END = "echo '{\"event\":\"end\",\"wrong\":0}'";
 
-  private static Contest measure(String script) throws IOException, InterruptedException {
+  private Contest measure(String script) throws IOException, InterruptedException {
+    Path driver = scripts.resolve("driver.sh");
+    Files.writeString(driver, "#!/bin/sh\nRANK=${3#--rank=}\n" + script);
+    Files.setPosixFilePermissions(driver, PosixFilePermissions.fromString("rwxr-xr-x"));
     Lab lab = Labs.create(Lab.Kind.LOOPBACK, new LabPlan(2, 1, 9000));
     Contest contest = new Contest("perf x", "a title", "%1$s, %2$s%3$s", 2);
     try (AmongThreadsContestant one =
         new AmongThreadsContestant(
-            lab,
-            "1 plane",
-            2,
-            3,
-            (rank, folder) -> List.of("/bin/sh", "-c", script, Integer.toString(rank)),
-            Map.of(),
-            () -> {})) {
+            lab, "1 plane", 2, 3, driver, Path.of("plugin.so"), List.of(), Map.of(), () -> {})) {
       contest.awaitWarm(List.of(one));
       contest.measure(List.of(8L), 0, List.of(one));
       one.addAccounts(contest, 2);
@@ -60,7 +62,7 @@ final class AmongThreadsTest {
     return contest;
   }
 
-  private static String failure(String script) throws IOException {
+  private String failure(String script) throws IOException {
     String message =
         String.valueOf(assertThrows(HeddleException.class, () -> measure(script)).getMessage());
     Matcher logs = PluginPerfTest.LOGS.matcher(message);

@@ -13,42 +13,43 @@ import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Test of {@link DriverRanks} with shell scripts as ranks, which work, end or are killed. */
 @EndsWithin(30)
 final class DriverRanksTest {
   private static final long QUIET_SECONDS = 20;
 
-  private final RunFolder folder;
+  @TempDir private Path scripts;
+  private Path folder = Path.of("none");
   private int idle;
-
-  DriverRanksTest() throws IOException {
-    folder = new RunFolder();
-  }
 
   @AfterEach
   void removeLogs() throws IOException {
-    if (Files.exists(folder.path())) {
-      RunFolder.remove(folder.path());
+    if (Files.exists(folder)) {
+      RunFolder.remove(folder);
     }
   }
 
   /* Starts ranks that run a script, in which $0 is the rank. */
   private DriverRanks start(String script) throws IOException {
+    Path driver = scripts.resolve("driver.sh");
+    Files.writeString(driver, "#!/bin/sh\n" + script.replace("$0", "${3#--rank=}"));
+    Files.setPosixFilePermissions(driver, PosixFilePermissions.fromString("rwxr-xr-x"));
     Lab lab = Labs.create(Lab.Kind.LOOPBACK, new LabPlan(2, 1, 9000));
-    return new DriverRanks(
-        "spray",
-        lab,
-        2,
-        folder,
-        rank -> List.of("/bin/sh", "-c", script, Integer.toString(rank)),
-        Map.of("GREETING", "hello"),
-        () -> idle++);
+    Map<String, String> environment = Map.of("GREETING", "hello");
+    DriverRanks ranks =
+        new DriverRanks(
+            "spray", lab, 2, driver, Path.of("x.so"), List.of(), environment, () -> idle++);
+    folder = ranks.folder();
+    return ranks;
   }
 
   private static String failure(Executable what) {
@@ -56,8 +57,8 @@ final class DriverRanksTest {
   }
 
   private void assertLogsAreKept() throws IOException {
-    assertTrue(Files.exists(folder.path().resolve("rank-0.log")));
-    assertTrue(Files.exists(folder.path().resolve("rank-1.log")));
+    assertTrue(Files.exists(folder.resolve("rank-0.log")));
+    assertTrue(Files.exists(folder.resolve("rank-1.log")));
   }
 
   @Test
@@ -71,7 +72,7 @@ final class DriverRanksTest {
       assertEquals(List.of("bye"), ranks.unreadLines(0));
       assertEquals(List.of("go 1", "bye"), ranks.unreadLines(1));
     }
-    assertFalse(Files.exists(folder.path()), "a good run leaves no logs");
+    assertFalse(Files.exists(folder), "a good run leaves no logs");
   }
 
   @Test

@@ -285,7 +285,7 @@ class MeasurementFiguresTest {
             """
             {"peers": 4, "runs": [
               {"receiver": "heddle", "sender": "bird", "feed": "packed", "seconds": 0.5,
-               "memory_mb": {"Pss": 52}, "prefixes": 7, "change_us": [3, 4]},
+               "memory_mb": {"Pss": 52, "VmRSS": 72}, "memory_before_mb": {"VmRSS": 71}, "prefixes": 7, "change_us": [3, 4]},
               {"receiver": "bird", "sender": "bird", "feed": "packed", "seconds": 0.4},
               {"receiver": "heddle", "sender": "frr", "feed": "packed", "seconds": 0.8},
               {"receiver": "heddle", "sender": "bird", "feed": "aggregate", "seconds": 0},
@@ -295,7 +295,8 @@ class MeasurementFiguresTest {
     assertFalse(figures(contest).containsKey("feed by frr packed, heddle ÷ BIRD"));
     assertFalse(figures(contest).containsKey("feed by bird aggregate, heddle"));
     assertEquals(0.8, median(contest, "slowest feed"));
-    assertEquals(52, median(contest, "feed by bird packed, heddle, memory Pss"));
+    assertEquals(52, median(contest, "feed by bird packed, heddle, Pss"));
+    assertEquals(1, median(contest, "feed by bird packed, heddle, VmRSS grown by"));
     assertEquals(3.5, median(contest, "feed by bird packed, heddle, change"));
   }
 
