@@ -36,8 +36,8 @@ final class AmongThreadsTest {
   }
 
   private static String turns(String more) {
-    return "echo '{\"event\":\"turns\",\"bytes\":'$bytes',\"times_us\":['$((4 - 3 *"
-        + " $0))'.0,2.0,5.0],"
+    return "echo '{\"event\":\"turns\",\"bytes\":'$bytes',\"times_us\":['"
+        + "$((4 - 3 * RANK))'.0,2.0,5.0],"
         + more
         + "}'";
   }
