@@ -118,7 +118,7 @@ public final class Contest {
     for (S step : steps) {
       for (Contestant<S> each : all) {
         show(
-            "round %d of %d, %s%s"
+            "round %s of %s, %s%s"
                 .formatted(
                     Math.max(round, 0),
                     rounds,

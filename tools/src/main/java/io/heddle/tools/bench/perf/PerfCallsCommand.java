@@ -139,7 +139,7 @@ final class PerfCallsCommand implements Callable<Integer> {
       each.beginSoaks();
     }
     for (int second = 1; second <= seconds; second++) {
-      contest.show("second %d of %d".formatted(second, seconds));
+      contest.show("second %s of %s".formatted(second, seconds));
       for (CallCostContestant each : all) {
         each.soak(each.isJava() ? TURN_MS : SHORT_TURN_MS);
       }

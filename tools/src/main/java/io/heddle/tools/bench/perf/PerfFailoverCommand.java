@@ -45,7 +45,7 @@ import picocli.CommandLine.Option;
     exitCodeList = {"0:Every target was met.", "1:A target was missed, or data was wrong."})
 final class PerfFailoverCommand implements Callable<Integer> {
   /** Time in ms for which a round waits for full speed. */
-  private static final double LONGEST_WAIT_MS = 3_000;
+  private static final int LONGEST_WAIT_MS = 3_000;
 
   @Option(
       names = "--cases",
@@ -95,7 +95,7 @@ final class PerfFailoverCommand implements Callable<Integer> {
     cases.forEach(each -> contest.remark(each + ": " + each.text()));
     contest.remark(
         "usual gap: longest time in a second without a completion of a rank; a round that never"
-            + " reaches full speed counts with %.0f ms".formatted(LONGEST_WAIT_MS));
+            + " reaches full speed counts with %s ms".formatted(LONGEST_WAIT_MS));
     boolean[] met = {true};
     options.run(
         "failover",

@@ -140,9 +140,9 @@ final class PerfScaleCommand implements Callable<Integer> {
         new Contest("perf scale", "cost of connections for a process", "%1$s, %2$s%3$s", count)
             .set("max_bytes", maxBytes);
     contest.remark(
-        "connections: %d ranks, %d planes; planes: %d ranks, %d connections; ranks: 1 connection to"
+        "connections: %s ranks, %s planes; planes: %s ranks, %s connections; ranks: 1 connection to"
                 .formatted(RANKS, PLANES, RANKS, CONNECTIONS)
-            + " each, %d planes".formatted(PLANES));
+            + " each, %s planes".formatted(PLANES));
     return options.run(
         hosts,
         choice,
