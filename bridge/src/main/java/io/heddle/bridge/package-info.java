@@ -8,6 +8,8 @@
  *
  * <p>Memory: packets stay in the receive buffers of their source fabric, and are sent from there.
  * Counters lie in the status file. Nothing is allocated per packet.
+ *
+ * <p>The module's README.md lists its packages, each of which uses only those below it.
  */
 @NullMarked
 package io.heddle.bridge;

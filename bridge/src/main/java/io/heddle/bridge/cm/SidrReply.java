@@ -24,9 +24,6 @@ public final class SidrReply {
   /** The reply contains the number of a queue pair. */
   public static final int STATUS_SUCCESS = 0;
 
-  /** The host has no such service. */
-  public static final int STATUS_NO_SERVICE = 1;
-
   /** No queue pair is available at the moment. */
   public static final int STATUS_NO_QUEUE_PAIR = 3;
 

@@ -5,7 +5,6 @@ import org.jspecify.annotations.Nullable;
 /** Another bridge (the peer), as known from its beacons. */
 public final class BridgePeer {
   private static final int SIDES = 2;
-  private static final int BOTH = 3;
   private static final long NS_PER_MS = 1_000_000;
 
   private Beacon newest;
@@ -113,10 +112,5 @@ public final class BridgePeer {
     return before == fabricsAtLastCheck
         ? null
         : new PeerChange(id(), before, fabricsAtLastCheck, newest.standing().leaving());
-  }
-
-  /** Returns whether the peer's beacons arrive on both fabrics. */
-  public boolean isReceivedOnBoth(long nowNs) {
-    return receivedOn(nowNs) == BOTH;
   }
 }

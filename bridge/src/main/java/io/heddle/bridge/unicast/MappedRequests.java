@@ -79,7 +79,9 @@ final class MappedRequests {
 
   void use(ProxyAddresses now) {
     for (SidrClients each : clients) {
-      each.use(now);
+      if (each instanceof VerbsClients verbs) {
+        verbs.use(now);
+      }
     }
   }
 

@@ -7,9 +7,6 @@ import io.heddle.bridge.cm.SidrService;
  * are rare, so this allocates. Used by the data thread only.
  */
 sealed interface SidrClients permits WireClients, VerbsClients {
-  /** Sets the current proxy addresses. */
-  void use(ProxyAddresses now);
-
   /** Handles an answer from the other fabric. An answer that no request waits for has no effect. */
   void answered(SidrService.Answer answer, long nowNs);
 

@@ -84,8 +84,8 @@ final class VerbsClients implements SidrClients {
     this.ids = ids;
   }
 
-  @Override
-  public void use(ProxyAddresses now) {
+  /** Sets the current proxy addresses. */
+  void use(ProxyAddresses now) {
     proxyAddresses = now;
   }
 

@@ -43,11 +43,6 @@ final class WireClients implements SidrClients {
     requests = new SidrRequests(QueuePairOne.MOST_REQUESTS, ids);
   }
 
-  @Override
-  public void use(ProxyAddresses now) {
-    /* Not needed: the caller of request passes the addresses of the hosts. */
-  }
-
   @Nullable DropReason request(long mad, HostPair near, HostPair far, long nowNs) {
     long serviceId = SidrRequest.serviceId(mad);
     long header = SidrRequest.privateData(mad);
