@@ -7,12 +7,22 @@ import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.ProcessCalls;
 import io.heddle.platform.SystemCallException;
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/** Loader of BPF programs compiled by clang. */
+/**
+ * ELF object file with BPF programs and maps, compiled by clang. A build without clang has no such
+ * file; then no program can be loaded.
+ */
 public final class BpfObject {
   private static final int LOG_BYTES = 1 << 18;
   private static final int LOG_LINES = 12;
@@ -20,30 +30,64 @@ public final class BpfObject {
   /* struct bpf_object_open_opts, with kernel_log_buf at 56, kernel_log_size and kernel_log_level. */
   private static final int OPEN_OPTIONS_BYTES = 80;
 
-  private BpfObject() {}
+  private final byte @Nullable [] content;
 
-  /**
-   * Returns why no program can be loaded on this host: libbpf or a privilege is missing. Empty if
-   * programs can be loaded.
-   */
-  public static Optional<String> reasonUnavailable() {
-    Optional<String> missing = Libbpf.reasonMissing();
-    if (missing.isPresent()) {
-      return missing;
+  BpfObject(byte @Nullable [] content) {
+    this.content = content;
+  }
+
+  /** Returns the object file among the resources of a class. */
+  public static BpfObject of(Class<?> owner, String file) {
+    try (InputStream object = owner.getResourceAsStream(file)) {
+      return new BpfObject(object == null ? null : object.readAllBytes());
+    } catch (IOException broken) {
+      throw new HeddleException("can't read " + file + " of this build: " + broken, broken);
     }
-    return ProcessCalls.geteuid() == 0
-        ? Optional.empty()
-        : Optional.of("loading a BPF program needs root (CAP_BPF, CAP_NET_ADMIN, CAP_SYS_ADMIN)");
   }
 
   /**
-   * Loads all programs and maps of an object, and returns the program of this name.
-   *
-   * @param elf content of the ELF object file
-   * @throws HeddleException if the kernel rejects the program; the message has the last lines of
-   *     the verifier's log
+   * Returns everything that is missing for loading the programs, each with its remedy, as a
+   * sentence; empty if they can be loaded.
    */
-  public static BpfProgram load(byte[] elf, String program) {
+  public Optional<String> refusal() {
+    List<String> missing = new ArrayList<>();
+    if (content == null) {
+      missing.add(
+          "this build has no BPF program, since it was made without clang (on Debian: apt-get"
+              + " install clang, and build again)");
+    }
+    Libbpf.reasonMissing().ifPresent(missing::add);
+    if (ProcessCalls.geteuid() != 0) {
+      missing.add("loading a BPF program needs root (CAP_BPF, CAP_NET_ADMIN, CAP_SYS_ADMIN)");
+    }
+    return missing.isEmpty() ? Optional.empty() : Optional.of(String.join("; ", missing));
+  }
+
+  private byte[] content() {
+    byte[] bytes = content;
+    if (bytes == null) {
+      throw new HeddleException(refusal().orElseThrow());
+    }
+    return bytes;
+  }
+
+  /** Returns the first 64 bits of the file's SHA-256 digest. */
+  public long digest() {
+    try {
+      return ByteBuffer.wrap(MessageDigest.getInstance("SHA-256").digest(content())).getLong();
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException("every Java has SHA-256", impossible);
+    }
+  }
+
+  /**
+   * Loads all programs and maps of the object, and returns the program of this name.
+   *
+   * @throws HeddleException if the program is missing, or if the kernel rejects the program; then
+   *     the message has the last lines of the verifier's log
+   */
+  public BpfProgram load(String program) {
+    byte[] elf = content();
     Libbpf.disableOutput();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment bytes = arena.allocate(elf.length, 16);

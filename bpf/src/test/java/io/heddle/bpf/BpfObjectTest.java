@@ -42,7 +42,7 @@ final class BpfObjectTest {
 
   @BeforeEach
   void loadsPrograms() {
-    Optional<String> refusal = BpfObject.reasonUnavailable();
+    Optional<String> refusal = new BpfObject(new byte[0]).refusal();
     refusal.ifPresent(reason -> {
       System.out.println("skipped: " + reason);
       Assumptions.abort(reason);
@@ -52,30 +52,38 @@ final class BpfObjectTest {
   @Test
   void rejectsBytesThatAreNoObject() {
     HeddleException refusal =
-        assertThrows(HeddleException.class, () -> BpfObject.load(new byte[64], "any"));
+        assertThrows(HeddleException.class, () -> new BpfObject(new byte[64]).load("any"));
     assertTrue(
         String.valueOf(refusal.getMessage()).contains("bpf_object__open"), refusal::toString);
   }
 
   @Test
+  void buildWithoutProgramNamesClangAndTheInstallCommand() {
+    String refusal = new BpfObject(null).refusal().orElseThrow();
+    assertTrue(refusal.contains("apt-get install clang, and build again"), refusal);
+    HeddleException failed =
+        assertThrows(HeddleException.class, () -> new BpfObject(null).load("any"));
+    assertEquals(refusal, failed.getMessage());
+  }
+
+  @Test
   void namesProgramMissingFromObject() throws Exception {
-    byte[] object = compiled(PASSES);
+    BpfObject object = compiled(PASSES);
     IllegalArgumentException refusal =
-        assertThrows(IllegalArgumentException.class, () -> BpfObject.load(object, "other"));
+        assertThrows(IllegalArgumentException.class, () -> object.load("other"));
     assertEquals("the object has no program other", refusal.getMessage());
   }
 
   @Test
   void exceptionHasVerifiersLastLines() throws Exception {
-    byte[] object = compiled(READS_BEYOND);
-    HeddleException refusal =
-        assertThrows(HeddleException.class, () -> BpfObject.load(object, "beyond"));
+    BpfObject object = compiled(READS_BEYOND);
+    HeddleException refusal = assertThrows(HeddleException.class, () -> object.load("beyond"));
     String said = String.valueOf(refusal.getMessage());
     assertTrue(said.startsWith("the kernel rejects the program beyond: "), said);
     assertTrue(said.contains("invalid access to packet"), said);
   }
 
-  private byte[] compiled(String text) throws IOException, InterruptedException {
+  private BpfObject compiled(String text) throws IOException, InterruptedException {
     Path source = Files.writeString(folder.resolve("program.c"), text);
     Path object = folder.resolve("program.o");
     Process compiler =
@@ -87,6 +95,6 @@ final class BpfObjectTest {
       System.out.println("skipped: clang isn't installed");
       Assumptions.abort("clang isn't installed");
     }
-    return Files.readAllBytes(object);
+    return new BpfObject(Files.readAllBytes(object));
   }
 }

@@ -62,7 +62,6 @@ class ArchitectureTest {
           Map.entry("perftest", Set.of("platform", "verbs", "addr", "spray")),
           Map.entry("sim", Set.of("platform", "spray", "routes", "bgp", "bgpstub")),
           Map.entry("bridge", Set.of("platform", "daemon", "verbs", "addr", "roce.wire")),
-          Map.entry("switching", Set.of("platform", "addr", "bpf", "fabric.model")),
           Map.entry("fabric.model", Set.of("platform")),
           Map.entry("cli.kit", Set.of("platform")),
           Map.entry("cli.stat", Set.of("platform", "daemon", "addr", "stats", "cli.kit")),
@@ -112,7 +111,10 @@ class ArchitectureTest {
                   "cli.gateway",
                   "cli.controller",
                   "cli.perf")),
-          Map.entry("tools.lab", Set.of("platform", "addr", "routes", "switching", "cli.kit")),
+          Map.entry(
+              "tools.switching", Set.of("platform", "addr", "bpf", "fabric.model", "cli.kit")),
+          Map.entry(
+              "tools.lab", Set.of("platform", "addr", "routes", "tools.switching", "cli.kit")),
           Map.entry(
               "tools.job", Set.of("platform", "addr", "stats", "cli.kit", "cli.stat", "tools.lab")),
           Map.entry(
@@ -124,7 +126,7 @@ class ArchitectureTest {
               Set.of("platform", "verbs", "bridge", "cli.kit", "cli.bridge", "tools.lab")),
           Map.entry(
               "tools.bench",
-              Set.of("platform", "verbs", "switching", "cli.kit", "tools.lab", "tools.job")),
+              Set.of("platform", "verbs", "tools.switching", "cli.kit", "tools.lab", "tools.job")),
           Map.entry(
               "tools.wan",
               Set.of(

@@ -1,6 +1,6 @@
 package io.heddle.tools.bench;
 
-import io.heddle.switching.LabSwitches;
+import io.heddle.tools.switching.LabSwitches;
 import io.heddle.tools.lab.Program;
 import java.util.List;
 import java.util.Optional;
@@ -16,7 +16,7 @@ enum Requirement {
    * The switches' BPF program, which clang compiles during the build, and which libbpf and the
    * kernel must be able to load.
    */
-  BPF(LabSwitches::programRefusal),
+  BPF(LabSwitches::refusal),
   /** OpenSSL, which makes certificates. */
   OPENSSL(() -> Program.missing(List.of(Program.OPENSSL)));
 

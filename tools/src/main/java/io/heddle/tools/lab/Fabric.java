@@ -3,11 +3,11 @@ package io.heddle.tools.lab;
 import io.heddle.cli.kit.Shell;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
-import io.heddle.switching.LabSwitch;
-import io.heddle.switching.LabSwitches;
 import io.heddle.tools.lab.FabricTopology.Link;
 import io.heddle.tools.lab.FabricTopology.Node;
 import io.heddle.tools.lab.FabricTopology.Role;
+import io.heddle.tools.switching.LabSwitch;
+import io.heddle.tools.switching.LabSwitches;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -177,10 +177,9 @@ public final class Fabric {
   private FabricStatus.SwitchingStatus status(FabricSwitching how) {
     return new FabricStatus.SwitchingStatus(
         how.mode().text(),
-        how.implementation(),
         how.text(),
         state.owner() != 0 || SwitchesProcess.running(folder.path()) != 0,
-        LabSwitches.counts(switches().of(how.polarised()), how.usesBpf(), Shell::run));
+        LabSwitches.counts(switches().of(how.polarised())));
   }
 
   private FabricSwitches switches() {
@@ -213,8 +212,7 @@ public final class Fabric {
           List.of("ip", "-6", "-n", each.namespace(), "-batch", "-"),
           String.join("\n", each.routes()) + "\n");
     }
-    return LabSwitches.start(
-        switches, how.mode(), how.scope(), how.usesBpf(), Shell::run, Log.toStandardError());
+    return LabSwitches.start(switches, how.mode(), how.scope(), Log.toStandardError());
   }
 
   /** Starts load balancing like {@link #startSwitching}. A background process maintains it. */

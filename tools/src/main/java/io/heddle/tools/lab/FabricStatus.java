@@ -1,6 +1,6 @@
 package io.heddle.tools.lab;
 
-import io.heddle.switching.LinkCount;
+import io.heddle.tools.switching.LinkCount;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -114,12 +114,10 @@ public record FabricStatus(
    * Load balancing of the switches, and their counters.
    *
    * @param mode hash, spray or spraylink
-   * @param implementation implementation: bpf or nft
-   * @param text description of the mode and implementation
+   * @param text description of the settings
    * @param watched whether a process handles link failures and loads
    */
-  public record SwitchingStatus(
-      String mode, String implementation, String text, boolean watched, List<LinkCount> links) {}
+  public record SwitchingStatus(String mode, String text, boolean watched, List<LinkCount> links) {}
 
   /**
    * Status of one router.

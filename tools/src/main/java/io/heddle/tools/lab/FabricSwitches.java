@@ -1,14 +1,14 @@
 package io.heddle.tools.lab;
 
 import io.heddle.cli.kit.Shell;
-import io.heddle.switching.LabSwitch;
-import io.heddle.switching.SprayScope;
-import io.heddle.switching.SwitchGroup;
-import io.heddle.switching.SwitchMember;
 import io.heddle.tools.lab.FabricTopology.End;
 import io.heddle.tools.lab.FabricTopology.Link;
 import io.heddle.tools.lab.FabricTopology.Node;
 import io.heddle.tools.lab.FabricTopology.Role;
+import io.heddle.tools.switching.LabSwitch;
+import io.heddle.tools.switching.SprayScope;
+import io.heddle.tools.switching.SwitchGroup;
+import io.heddle.tools.switching.SwitchMember;
 import java.util.ArrayList;
 import java.util.List;
 

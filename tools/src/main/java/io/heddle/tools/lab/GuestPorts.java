@@ -1,7 +1,7 @@
 package io.heddle.tools.lab;
 
 import io.heddle.cli.kit.Shell;
-import io.heddle.switching.LabSwitches;
+import io.heddle.tools.switching.LabSwitches;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

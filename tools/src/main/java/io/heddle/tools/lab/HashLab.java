@@ -1,8 +1,8 @@
 package io.heddle.tools.lab;
 
-import io.heddle.switching.LabSwitch;
-import io.heddle.switching.SwitchGroup;
-import io.heddle.switching.SwitchMember;
+import io.heddle.tools.switching.LabSwitch;
+import io.heddle.tools.switching.SwitchGroup;
+import io.heddle.tools.switching.SwitchMember;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

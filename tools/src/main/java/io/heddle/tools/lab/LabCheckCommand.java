@@ -4,8 +4,9 @@ import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.ProgressLine;
 import io.heddle.cli.kit.ReportOption;
-import io.heddle.switching.SprayScope;
-import io.heddle.switching.SwitchingMode;
+import io.heddle.tools.switching.LabSwitches;
+import io.heddle.tools.switching.SprayScope;
+import io.heddle.tools.switching.SwitchingMode;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -41,9 +42,6 @@ final class LabCheckCommand implements Callable<Integer> {
       description = "Give all switches the same hash; then all tiers must make the same choices.")
   private boolean polarised;
 
-  @Option(names = "--nft", description = "Use nftables even where the BPF program can be loaded.")
-  private boolean rulesOnly;
-
   @CommandLine.Mixin private final ReportOption report = new ReportOption();
 
   /**
@@ -56,6 +54,7 @@ final class LabCheckCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     HashLab.refusal()
+        .or(LabSwitches::refusal)
         .ifPresent(why -> {
           throw new LabException("a lab can't be created here: " + why);
         });
@@ -67,7 +66,7 @@ final class LabCheckCommand implements Callable<Integer> {
         HashLab lab = cleanup.add(HashLab.create(SwitchingCheck.LINKS, SwitchingCheck.LINKS));
         rows.add(
             new SwitchingCheck(lab)
-                .check(FabricSwitching.of(mode, polarised, SprayScope.GLOBAL, false, rulesOnly)));
+                .check(new FabricSwitching(mode, polarised, SprayScope.GLOBAL, false)));
       }
     }
     progress.clear();
@@ -80,10 +79,9 @@ final class LabCheckCommand implements Callable<Integer> {
   static String text(List<SwitchingCheck.Row> rows, boolean passed) {
     StringBuilder text = new StringBuilder();
     text.append(
-        "# %-9s %5s %9s %6s %9s %9s %10s %8s %s%n"
+        "# %-9s %9s %6s %9s %9s %10s %8s %s%n"
             .formatted(
                 "switching",
-                "by",
                 "hashes",
                 "flows",
                 "protocol:",
@@ -92,15 +90,14 @@ final class LabCheckCommand implements Callable<Integer> {
                 "pairs",
                 "failed link"));
     text.append(
-        "# %-9s %5s %9s %6s %9s %9s %10s %8s%n"
-            .formatted("", "", "", "", "one link", "all links", "", "of 16"));
+        "# %-9s %9s %6s %9s %9s %10s %8s%n"
+            .formatted("", "", "", "one link", "all links", "", "of 16"));
     for (SwitchingCheck.Row row : rows) {
       text.append(
           String.format(
               Locale.ROOT,
-              "  %-9s %5s %9s %6d %9d %9d %9.1f%% %8d %s%s%n",
+              "  %-9s %9s %6d %9d %9d %9.1f%% %8d %s%s%n",
               row.mode(),
-              row.implementation(),
               row.polarised() ? "the same" : "own",
               row.flows(),
               row.protocolOnOneLink(),

@@ -1,6 +1,6 @@
 package io.heddle.tools.lab;
 
-import io.heddle.switching.LinkCount;
+import io.heddle.tools.switching.LinkCount;
 import java.util.Locale;
 
 /** Formatter of a fabric's status as text tables. */

@@ -1,5 +1,6 @@
 package io.heddle.tools.lab;
 
+import io.heddle.tools.switching.LabSwitches;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -156,6 +157,12 @@ public final class LabUpCommand implements Callable<Integer> {
     CommandLine line = Objects.requireNonNull(spec).commandLine();
     FabricPlan plan = checkedPlan(line);
     FabricSwitching choosing = checkedSwitching(line, plan);
+    if (choosing != null) {
+      LabSwitches.refusal()
+          .ifPresent(why -> {
+            throw new LabException("switches can't balance load here: " + why);
+          });
+    }
     long began = System.nanoTime();
     Fabric fabric = Fabric.up(lab.name(), plan, 0);
     if (choosing != null) {

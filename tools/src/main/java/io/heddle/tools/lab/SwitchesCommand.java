@@ -1,6 +1,6 @@
 package io.heddle.tools.lab;
 
-import io.heddle.switching.LabSwitches;
+import io.heddle.tools.switching.LabSwitches;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

@@ -1,11 +1,10 @@
 package io.heddle.tools.lab;
 
-import io.heddle.cli.kit.Shell;
 import io.heddle.platform.Log;
-import io.heddle.switching.LabSwitch;
-import io.heddle.switching.LabSwitches;
-import io.heddle.switching.SprayScope;
-import io.heddle.switching.SwitchingMode;
+import io.heddle.tools.switching.LabSwitch;
+import io.heddle.tools.switching.LabSwitches;
+import io.heddle.tools.switching.SprayScope;
+import io.heddle.tools.switching.SwitchingMode;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -46,7 +45,6 @@ final class SwitchingCheck {
    * Result of the check in one mode.
    *
    * @param mode hash, spray or spraylink
-   * @param implementation implementation: bpf or nft
    * @param polarised whether all switches had the same hash
    * @param flows number of flows
    * @param protocolOnOneLink number of flows whose protocol packets stayed on one link of each
@@ -63,7 +61,6 @@ final class SwitchingCheck {
    */
   record Row(
       String mode,
-      String implementation,
       boolean polarised,
       int flows,
       int protocolOnOneLink,
@@ -77,13 +74,7 @@ final class SwitchingCheck {
   Row check(FabricSwitching how) {
     List<LabSwitch> switches = lab.switches(how.polarised());
     try (LabSwitches running =
-            LabSwitches.start(
-                switches,
-                how.mode(),
-                SprayScope.GLOBAL,
-                how.usesBpf(),
-                Shell::run,
-                Log.toStandardError());
+            LabSwitches.start(switches, how.mode(), SprayScope.GLOBAL, Log.toStandardError());
         RoceFlows flows = new RoceFlows(lab, FIRST_PORT, FLOWS)) {
       lab.resetCounters();
       Row row;
@@ -112,7 +103,6 @@ final class SwitchingCheck {
   private Row row(FabricSwitching how, boolean leftOut, Row from) {
     return new Row(
         from.mode(),
-        from.implementation(),
         from.polarised(),
         from.flows(),
         from.protocolOnOneLink(),
@@ -148,7 +138,6 @@ final class SwitchingCheck {
     }
     return new Row(
         how.mode().text(),
-        how.implementation(),
         how.polarised(),
         FLOWS,
         protocolOnOne,

@@ -1,8 +1,8 @@
 package io.heddle.tools.lab;
 
 import io.heddle.addr.AddressPrefix;
-import io.heddle.switching.SprayScope;
-import io.heddle.switching.SwitchingMode;
+import io.heddle.tools.switching.SprayScope;
+import io.heddle.tools.switching.SwitchingMode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -44,14 +44,10 @@ public final class SwitchingOptions {
           "Hosts send single packets; otherwise switches handle a segment train as one packet.")
   private boolean perPacket;
 
-  @Option(names = "--nft", description = "Use nftables even where the BPF program can be loaded.")
-  private boolean rulesOnly;
-
   /** Returns the settings that the options describe; null without load balancing. */
   @Nullable FabricSwitching checked(CommandLine line, FabricPlan plan) {
     if (mode == null) {
-      for (String other :
-          List.of("--polarised", "--spray-on", "--spray-to", "--per-packet", "--nft")) {
+      for (String other : List.of("--polarised", "--spray-on", "--spray-to", "--per-packet")) {
         if (line.getParseResult().hasMatchedOption(other)) {
           throw LabCommand.usage(line, other + " requires --switching");
         }
@@ -71,7 +67,6 @@ public final class SwitchingOptions {
         throw LabCommand.usage(line, "--spray-to: " + malformed.getMessage());
       }
     }
-    return FabricSwitching.of(
-        mode, polarised, new SprayScope(ports, prefixes), perPacket, rulesOnly);
+    return new FabricSwitching(mode, polarised, new SprayScope(ports, prefixes), perPacket);
   }
 }

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.cli.kit.Shell;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
-import io.heddle.switching.LabSwitches;
-import io.heddle.switching.LinkCount;
-import io.heddle.switching.SprayScope;
-import io.heddle.switching.SwitchingMode;
+import io.heddle.tools.switching.LabSwitches;
+import io.heddle.tools.switching.LinkCount;
+import io.heddle.tools.switching.SprayScope;
+import io.heddle.tools.switching.SwitchingMode;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.AfterAll;
@@ -26,7 +26,7 @@ final class SwitchedFabricTest {
   @BeforeAll
   static void make() {
     Skip.unlessFabric(false);
-    LabSwitches.programRefusal().ifPresent(Skip::because);
+    LabSwitches.refusal().ifPresent(Skip::because);
     fabric =
         Fabric.up(
             FabricTest.name("w"),
@@ -68,7 +68,7 @@ final class SwitchedFabricTest {
   @Test
   void dataOfAFlowCrossesBothSpinesAndProtocolPacketsOne() {
     FabricSwitching how =
-        FabricSwitching.of(SwitchingMode.SPRAYLINK, false, SprayScope.GLOBAL, true, false);
+        new FabricSwitching(SwitchingMode.SPRAYLINK, false, SprayScope.GLOBAL, true);
     try (LabSwitches running = fabric.startSwitching(how)) {
       while (link("s1").markedPackets() == 0 || link("s2").markedPackets() == 0) {
         send(true);
@@ -76,9 +76,8 @@ final class SwitchedFabricTest {
       send(false);
       assertEquals(0, Math.min(link("s1").otherPackets(), link("s2").otherPackets()));
       FabricStatus status = fabric.status();
-      assertEquals("bpf", status.switching().implementation());
       String report = LabReport.of(status);
-      assertTrue(report.contains("spraylink by the BPF program"), report);
+      assertTrue(report.contains("spraylink, a separate hash"), report);
       assertTrue(report.contains("single packets"), report);
       assertEquals(how, Fabric.open(fabric.name()).switching());
 
@@ -110,8 +109,8 @@ final class SwitchedFabricTest {
   @Test
   void unknownPortIsRejectedWithTheValidOnes() {
     FabricSwitching how =
-        FabricSwitching.of(
-            SwitchingMode.SPRAY, false, new SprayScope(List.of("s1:l1"), List.of()), false, false);
+        new FabricSwitching(
+            SwitchingMode.SPRAY, false, new SprayScope(List.of("s1:l1"), List.of()), false);
     LabException refused = assertThrows(LabException.class, () -> fabric.startSwitching(how));
     assertTrue(refused.getMessage().contains("l1:h1"), refused.getMessage());
   }

@@ -14,11 +14,7 @@ import io.heddle.dataplane.SteerKey;
 import io.heddle.dataplane.TrafficCounters;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.SystemCallException;
-import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -39,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BpfDataPlane implements DataPlane {
   private static final String PROGRAM = "heddle_gateway";
-  private static final String OBJECT = "gateway.bpf.o";
+  private static final BpfObject OBJECT = BpfObject.of(BpfDataPlane.class, "gateway.bpf.o");
   private static final int HANDLE = 1;
 
   /* E2BIG, which the kernel returns if a hash map is full. */
@@ -74,23 +70,11 @@ public final class BpfDataPlane implements DataPlane {
   }
 
   /**
-   * Returns why this build or this host can't have a BPF data plane, with the remedy; empty if it
-   * can.
+   * Returns everything that this build or this host lacks for the program, with the remedies; empty
+   * if it can be loaded.
    */
   public static Optional<String> refusal() {
-    return object() == null
-        ? Optional.of(
-            "this build has no BPF program, since it was made without clang"
-                + " (on Debian: apt-get install clang, and build again)")
-        : BpfObject.reasonUnavailable();
-  }
-
-  private static byte @Nullable [] object() {
-    try (InputStream object = BpfDataPlane.class.getResourceAsStream(OBJECT)) {
-      return object == null ? null : object.readAllBytes();
-    } catch (IOException broken) {
-      throw new HeddleException("can't read " + OBJECT + " of this build: " + broken, broken);
-    }
+    return OBJECT.refusal();
   }
 
   /**
@@ -106,8 +90,7 @@ public final class BpfDataPlane implements DataPlane {
         .ifPresent(reason -> {
           throw new HeddleException(reason);
         });
-    byte[] object = java.util.Objects.requireNonNull(object());
-    long digest = digest(object);
+    long digest = OBJECT.digest();
     List<TcIngress> places = places(interfaces, priority);
     BpfProgram ours = null;
     for (TcIngress place : places) {
@@ -115,7 +98,7 @@ public final class BpfDataPlane implements DataPlane {
       ours = found == null ? ours : found;
     }
     return ours == null
-        ? new BpfDataPlane(priority, places, BpfObject.load(object, PROGRAM), false, digest)
+        ? new BpfDataPlane(priority, places, OBJECT.load(PROGRAM), false, digest)
         : new BpfDataPlane(priority, places, ours, true, digest);
   }
 
@@ -150,14 +133,6 @@ public final class BpfDataPlane implements DataPlane {
     }
     found.close();
     return null;
-  }
-
-  private static long digest(byte[] object) {
-    try {
-      return ByteBuffer.wrap(MessageDigest.getInstance("SHA-256").digest(object)).getLong();
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException("every Java has SHA-256", impossible);
-    }
   }
 
   @Override

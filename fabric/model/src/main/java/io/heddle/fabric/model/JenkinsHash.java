@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Hash of nftables' {@code jhash ip6 saddr . ip6 daddr . udp sport mod N seed S}, which a lab's
- * switch without BPF uses. It is Bob Jenkins' lookup3 over the fields as nftables' registers hold
- * them, each padded to four bytes. It isn't linear.
+ * Hash of nftables' {@code jhash ip6 saddr . ip6 daddr . udp sport mod N seed S}, and of a lab's
+ * switches. It is Bob Jenkins' lookup3 over the fields as nftables' registers hold them, each
+ * padded to four bytes. It isn't linear.
  *
  * @param seed seed of the nftables rule
  */

@@ -4,10 +4,10 @@ import io.heddle.cli.kit.Cleanup;
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.OptionRange;
 import io.heddle.platform.HeddleException;
-import io.heddle.switching.LabSwitches;
-import io.heddle.switching.LinkCount;
-import io.heddle.switching.SprayScope;
-import io.heddle.switching.SwitchingMode;
+import io.heddle.tools.switching.LabSwitches;
+import io.heddle.tools.switching.LinkCount;
+import io.heddle.tools.switching.SprayScope;
+import io.heddle.tools.switching.SwitchingMode;
 import io.heddle.tools.bench.contest.Contest;
 import io.heddle.tools.bench.contest.Contestant;
 import io.heddle.tools.bench.contest.Figure;
@@ -112,9 +112,6 @@ final class PerfSwitchingCommand implements Callable<Integer> {
           "Hosts send single packets; otherwise a switch handles a segment train as one packet.")
   private boolean perPacket;
 
-  @Option(names = "--nft", description = "Use nftables even where the BPF program can be loaded.")
-  private boolean rulesOnly;
-
   @CommandLine.Mixin private final ContestOption options = new ContestOption();
 
   /** Rates of the links in a situation. */
@@ -147,15 +144,12 @@ final class PerfSwitchingCommand implements Callable<Integer> {
             "--policies " + policy + " is not one of " + String.join(", ", POLICIES));
       }
     }
-    if (!rulesOnly) {
-      LabSwitches.programRefusal()
-          .ifPresent(reason -> {
-            throw new HeddleException(
-                reason + "; --nft measures nftables instead, which sprays at random only");
-          });
-    }
+    LabSwitches.refusal()
+        .ifPresent(reason -> {
+          throw new HeddleException(reason);
+        });
     FabricSwitching how =
-        FabricSwitching.of(SwitchingMode.HASH, false, SprayScope.GLOBAL, perPacket, rulesOnly);
+        new FabricSwitching(SwitchingMode.HASH, false, SprayScope.GLOBAL, perPacket);
     int samples = count * modes.size() * Links.values().length;
     Contest contest =
         messages
@@ -166,7 +160,6 @@ final class PerfSwitchingCommand implements Callable<Integer> {
                 count)
             .set("rate_gbps", rate)
             .set("payload_share", MessagesOption.PAYLOAD_SHARE)
-            .set("switched_by", how.implementation())
             .set("packets", perPacket ? "single" : "segment trains");
     for (Links each : Links.values()) {
       contest.remark(each + ": " + each.text);

@@ -2,7 +2,7 @@ package io.heddle.tools.bench.perf;
 
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.platform.HeddleException;
-import io.heddle.switching.LabSwitches;
+import io.heddle.tools.switching.LabSwitches;
 import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.GuestPorts;

@@ -1,4 +1,4 @@
-package io.heddle.switching;
+package io.heddle.tools.switching;
 
 /**
  * Counts of the RoCEv2 traffic that a switch has sent over one of its equal links since it started

@@ -1,5 +1,6 @@
-package io.heddle.switching;
+package io.heddle.tools.switching;
 
+import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,56 +18,42 @@ public final class LabSwitches implements AutoCloseable {
   }
 
   /**
-   * Returns the reason why this machine can't use the BPF program, with the remedy; empty if it
-   * can. Nftables can be used instead.
+   * Returns everything that this build or machine lacks for switches that balance load, with the
+   * remedies; empty if they can be started.
    */
-  public static Optional<String> programRefusal() {
-    return BpfForwarding.refusal();
+  public static Optional<String> refusal() {
+    return SwitchProgram.refusal();
   }
 
   /**
    * Starts the switches and the thread that watches them. The {@link LabSwitch#routes} of each
    * switch must be installed before.
    *
-   * @param program whether the BPF program is used; otherwise nftables
-   * @param runner runner of {@code ip} and {@code nft}
    * @param log log that receives each failed poll
    * @throws RuntimeException if the system refuses a step; what was installed on the switches is
    *     removed then
    */
   public static LabSwitches start(
-      List<LabSwitch> switches,
-      SwitchingMode mode,
-      SprayScope scope,
-      boolean program,
-      CommandRunner runner,
-      Log log) {
-    List<SwitchForwarding> forwardings = new ArrayList<>();
+      List<LabSwitch> switches, SwitchingMode mode, SprayScope scope, Log log) {
+    List<SwitchProgram> programs = new ArrayList<>();
     try {
       for (LabSwitch each : switches) {
-        if (program) {
-          BpfForwarding forwarding = BpfForwarding.load(each);
-          forwardings.add(forwarding);
-          forwarding.configure(mode, scope);
-          forwarding.attach();
-        } else {
-          NftForwarding forwarding = new NftForwarding(each, runner);
-          forwardings.add(forwarding);
-          forwarding.install();
-          forwarding.configure(mode, scope);
-        }
+        SwitchProgram program = SwitchProgram.load(each);
+        programs.add(program);
+        program.configure(mode, scope);
+        program.attach();
       }
-      SwitchWatch watch = new SwitchWatch(switches, forwardings, mode, runner, log);
+      SwitchWatch watch = new SwitchWatch(switches, programs, mode, log);
       watch.start();
       return new LabSwitches(watch);
     } catch (RuntimeException failed) {
-      undo(forwardings, failed);
+      undo(programs, failed);
       throw failed;
     }
   }
 
-  private static void undo(List<SwitchForwarding> forwardings, RuntimeException why) {
-    for (SwitchForwarding each : forwardings) {
+  private static void undo(List<SwitchProgram> programs, RuntimeException why) {
+    for (SwitchProgram each : programs) {
       try (each) {
         each.remove();
       } catch (RuntimeException stays) {
@@ -75,13 +62,11 @@ public final class LabSwitches implements AutoCloseable {
     }
   }
 
-  private static SwitchForwarding find(LabSwitch own, boolean program, CommandRunner runner) {
-    return program
-        ? BpfForwarding.find(own)
-            .orElseThrow(() ->
-                new io.heddle.platform.HeddleException(
-                    "the switch " + own.name() + " has lost its program; take the lab down"))
-        : new NftForwarding(own, runner);
+  private static SwitchProgram find(LabSwitch own) {
+    return SwitchProgram.find(own)
+        .orElseThrow(() ->
+            new HeddleException(
+                "the switch " + own.name() + " has lost its program; take the lab down"));
   }
 
   /** Changes the switching mode of all switches. */
@@ -102,18 +87,17 @@ public final class LabSwitches implements AutoCloseable {
   /**
    * Returns the counts of each of the equal links of each switch.
    *
-   * @throws io.heddle.platform.HeddleException if the watch has failed
+   * @throws HeddleException if the watch has failed
    */
   public List<LinkCount> counts() {
     return watch.counts();
   }
 
   /** Returns the counts of switches that another process watches. */
-  public static List<LinkCount> counts(
-      List<LabSwitch> switches, boolean program, CommandRunner runner) {
+  public static List<LinkCount> counts(List<LabSwitch> switches) {
     List<LinkCount> counts = new ArrayList<>();
     for (LabSwitch each : switches) {
-      try (SwitchForwarding found = find(each, program, runner)) {
+      try (SwitchProgram found = find(each)) {
         counts.addAll(found.counts());
       }
     }
@@ -125,10 +109,7 @@ public final class LabSwitches implements AutoCloseable {
     watch.awaitFailure();
   }
 
-  /**
-   * Removes the program or the rules from all switches. Afterwards only {@link #close} may be
-   * called.
-   */
+  /** Removes the program from all switches. Afterwards only {@link #close} may be called. */
   public void remove() {
     watch.remove();
   }

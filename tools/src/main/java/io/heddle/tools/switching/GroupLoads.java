@@ -1,4 +1,4 @@
-package io.heddle.switching;
+package io.heddle.tools.switching;
 
 import io.heddle.fabric.model.SprayHash;
 import java.util.Arrays;

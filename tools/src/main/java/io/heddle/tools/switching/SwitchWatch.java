@@ -1,6 +1,7 @@
-package io.heddle.switching;
+package io.heddle.tools.switching;
 
 import io.heddle.addr.AddressPrefix;
+import io.heddle.cli.kit.Shell;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.ResilientThread;
@@ -28,9 +29,8 @@ final class SwitchWatch implements AutoCloseable {
   private static final long POLL_NS = 50_000_000;
 
   private final List<WatchedSwitch> switches;
-  private final CommandRunner runner;
 
-  /* Held for each use of a SwitchForwarding, which allows one thread at a time. */
+  /* Held for each use of a SwitchProgram, which allows one thread at a time. */
   private final ReentrantLock lock = new ReentrantLock();
   private final ResilientThread thread;
   private final CountDownLatch lost = new CountDownLatch(1);
@@ -43,15 +43,9 @@ final class SwitchWatch implements AutoCloseable {
 
   /** Switch with its links, and whether each member of each group was alive at the last poll. */
   private record WatchedSwitch(
-      LabSwitch own, SwitchForwarding forwarding, KernelLinks links, List<boolean[]> alive) {}
+      LabSwitch own, SwitchProgram program, KernelLinks links, List<boolean[]> alive) {}
 
-  SwitchWatch(
-      List<LabSwitch> switches,
-      List<SwitchForwarding> forwardings,
-      SwitchingMode mode,
-      CommandRunner runner,
-      Log log) {
-    this.runner = runner;
+  SwitchWatch(List<LabSwitch> switches, List<SwitchProgram> programs, SwitchingMode mode, Log log) {
     this.mode = mode;
     thread =
         new ResilientThread("heddle-switches", log, this::round)
@@ -59,7 +53,7 @@ final class SwitchWatch implements AutoCloseable {
     this.switches = new ArrayList<>();
     try {
       for (int i = 0; i < switches.size(); i++) {
-        this.switches.add(watched(switches.get(i), forwardings.get(i)));
+        this.switches.add(watched(switches.get(i), programs.get(i)));
       }
     } catch (RuntimeException failed) {
       this.switches.forEach(each -> each.links().close());
@@ -67,14 +61,14 @@ final class SwitchWatch implements AutoCloseable {
     }
   }
 
-  private static WatchedSwitch watched(LabSwitch own, SwitchForwarding forwarding) {
+  private static WatchedSwitch watched(LabSwitch own, SwitchProgram program) {
     List<boolean[]> alive = new ArrayList<>();
     for (SwitchGroup group : own.groups()) {
       boolean[] all = new boolean[group.members().size()];
       Arrays.fill(all, true);
       alive.add(all);
     }
-    return new WatchedSwitch(own, forwarding, KernelLinks.open(own), alive);
+    return new WatchedSwitch(own, program, KernelLinks.open(own), alive);
   }
 
   /** Polls once and then starts the thread. If the poll fails, closes the switches' sockets. */
@@ -91,7 +85,7 @@ final class SwitchWatch implements AutoCloseable {
   /** Changes the switching mode of all switches. */
   void configure(SwitchingMode changed, SprayScope scope) {
     runExclusively(() -> {
-      switches.forEach(each -> each.forwarding().configure(changed, scope));
+      switches.forEach(each -> each.program().configure(changed, scope));
       mode = changed;
       return changed;
     });
@@ -104,7 +98,7 @@ final class SwitchWatch implements AutoCloseable {
           .filter(each -> each.own().name().equals(name))
           .findFirst()
           .orElseThrow(() -> new IllegalArgumentException("there is no switch " + name))
-          .forwarding()
+          .program()
           .addPort(port);
       return port;
     });
@@ -117,7 +111,7 @@ final class SwitchWatch implements AutoCloseable {
 
   void remove() {
     runExclusively(() -> {
-      switches.forEach(each -> each.forwarding().remove());
+      switches.forEach(each -> each.program().remove());
       over = true;
       return over;
     });
@@ -125,7 +119,7 @@ final class SwitchWatch implements AutoCloseable {
 
   List<LinkCount> counts() {
     return runExclusively(
-        () -> switches.stream().flatMap(each -> each.forwarding().counts().stream()).toList());
+        () -> switches.stream().flatMap(each -> each.program().counts().stream()).toList());
   }
 
   /* Runs a step while the thread neither polls nor updates loads. */
@@ -177,16 +171,17 @@ final class SwitchWatch implements AutoCloseable {
 
   private void detect() {
     for (WatchedSwitch each : switches) {
-      if (!(each.forwarding() instanceof BpfForwarding program) || program.isIdle()) {
+      if (each.program().isIdle()) {
         continue;
       }
       Map<Integer, Long> queues = each.links().queues();
       for (int group = 0; group < each.own().groups().size(); group++) {
-        program.detect(
-            group,
-            each.own().groups().get(group).members().stream()
-                .mapToLong(member -> queues.getOrDefault(each.links().index(member.link()), 0L))
-                .toArray());
+        each.program()
+            .detect(
+                group,
+                each.own().groups().get(group).members().stream()
+                    .mapToLong(member -> queues.getOrDefault(each.links().index(member.link()), 0L))
+                    .toArray());
       }
     }
   }
@@ -195,30 +190,29 @@ final class SwitchWatch implements AutoCloseable {
     for (WatchedSwitch each : switches) {
       Set<Integer> carrying = each.links().interfacesWithCarrier();
       Map<AddressPrefix, Integer> routes = each.links().routes();
-      if (each.forwarding() instanceof BpfForwarding program) {
-        updateRates(each, program);
-      }
+      updateRates(each);
       for (int number = 0; number < each.own().groups().size(); number++) {
         SwitchGroup group = each.own().groups().get(number);
         boolean[] now = each.links().alive(group, carrying, routes);
         boolean[] before = each.alive().get(number);
         if (!Arrays.equals(now, before) && restoreRoutes(each.own(), group, before, now)) {
-          each.forwarding().setAlive(number, now);
+          each.program().setAlive(number, now);
           each.alive().set(number, now);
         }
       }
     }
   }
 
-  private static void updateRates(WatchedSwitch each, BpfForwarding program) {
+  private static void updateRates(WatchedSwitch each) {
     Map<Integer, Long> rates = each.links().rates();
     for (int number = 0; number < each.own().groups().size(); number++) {
-      program.setRates(
-          number,
-          each.own().groups().get(number).members().stream()
-              .mapToLong(member ->
-                  rates.getOrDefault(each.links().index(member.link()), member.bitsPerSecond()))
-              .toArray());
+      each.program()
+          .setRates(
+              number,
+              each.own().groups().get(number).members().stream()
+                  .mapToLong(member ->
+                      rates.getOrDefault(each.links().index(member.link()), member.bitsPerSecond()))
+                  .toArray());
     }
   }
 
@@ -237,7 +231,7 @@ final class SwitchWatch implements AutoCloseable {
       return true;
     }
     try {
-      runner.run(List.of("ip", "-6", "-n", own.namespace(), "-batch", "-"), lines.toString());
+      Shell.run(List.of("ip", "-6", "-n", own.namespace(), "-batch", "-"), lines.toString());
       return true;
     } catch (RuntimeException downAgain) {
       Set<Integer> carrying;
@@ -260,7 +254,7 @@ final class SwitchWatch implements AutoCloseable {
     thread.joinUninterruptibly();
     switches.forEach(each -> {
       each.links().close();
-      each.forwarding().close();
+      each.program().close();
     });
   }
 }

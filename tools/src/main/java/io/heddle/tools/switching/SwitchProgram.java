@@ -1,27 +1,23 @@
-package io.heddle.switching;
+package io.heddle.tools.switching;
 
 import io.heddle.bpf.BpfMap;
 import io.heddle.bpf.BpfObject;
 import io.heddle.bpf.BpfProgram;
 import io.heddle.bpf.TcIngress;
-import io.heddle.platform.HeddleException;
 import io.heddle.platform.LinuxCalls;
 import io.heddle.platform.NetworkNamespace;
-import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Forwarding by the BPF program on a switch's ports. The program stays attached when the process
- * ends, so that another process can find it there.
+ * BPF program on the ports of one switch, with its maps. The program stays attached when the
+ * process ends, so that another process can find it there. Used by one thread at a time.
  */
-final class BpfForwarding implements SwitchForwarding {
+final class SwitchProgram implements AutoCloseable {
   private static final String PROGRAM = "heddle_switch";
-  private static final String OBJECT = "switch.bpf.o";
+  private static final BpfObject OBJECT = BpfObject.of(SwitchProgram.class, "switch.bpf.o");
   private static final int PRIORITY = 18_600;
   private static final int HANDLE = 1;
 
@@ -30,7 +26,7 @@ final class BpfForwarding implements SwitchForwarding {
   private final List<GroupLoads> loads;
   private final List<String> ports;
 
-  private BpfForwarding(LabSwitch own, BpfProgram program) {
+  private SwitchProgram(LabSwitch own, BpfProgram program) {
     this.own = own;
     this.program = program;
     loads = own.groups().stream().map(GroupLoads::new).toList();
@@ -38,31 +34,16 @@ final class BpfForwarding implements SwitchForwarding {
   }
 
   /**
-   * Returns the reason why this machine can't use the program, with the remedy; empty if it can.
+   * Returns everything that this build or machine lacks for the program, with the remedies; empty
+   * if it can be loaded.
    */
   static Optional<String> refusal() {
-    return object() == null
-        ? Optional.of(
-            "this build has no BPF program, since it was made without clang (on Debian: apt-get"
-                + " install clang, and build again)")
-        : BpfObject.reasonUnavailable();
-  }
-
-  private static byte @Nullable [] object() {
-    try (InputStream object = BpfForwarding.class.getResourceAsStream(OBJECT)) {
-      return object == null ? null : object.readAllBytes();
-    } catch (IOException broken) {
-      throw new HeddleException("can't read " + OBJECT + " of this build: " + broken, broken);
-    }
+    return OBJECT.refusal();
   }
 
   /** Loads a program for a switch. Doesn't attach it. */
-  static BpfForwarding load(LabSwitch own) {
-    byte[] object = object();
-    if (object == null) {
-      throw new HeddleException(refusal().orElseThrow());
-    }
-    BpfForwarding fresh = new BpfForwarding(own, BpfObject.load(object, PROGRAM));
+  static SwitchProgram load(LabSwitch own) {
+    SwitchProgram fresh = new SwitchProgram(own, OBJECT.load(PROGRAM));
     try {
       for (int group = 0; group < own.groups().size(); group++) {
         fresh.write(group);
@@ -88,8 +69,8 @@ final class BpfForwarding implements SwitchForwarding {
         });
   }
 
-  @Override
-  public void addPort(String port) {
+  /** Adds a port whose incoming packets are switched. */
+  void addPort(String port) {
     NetworkNamespace.call(
         own.namespace(),
         () -> {
@@ -98,20 +79,18 @@ final class BpfForwarding implements SwitchForwarding {
         });
   }
 
-  /**
-   * Returns the forwarding whose program is attached to a switch's ports; empty if there is none.
-   */
-  static Optional<BpfForwarding> find(LabSwitch own) {
+  /** Returns the program that is attached to a switch's ports; empty if there is none. */
+  static Optional<SwitchProgram> find(LabSwitch own) {
     return NetworkNamespace.call(own.namespace(), () -> place(own.ports().getFirst()).find())
         .filter(found -> found.name().equals(PROGRAM))
-        .map(found -> new BpfForwarding(own, found));
+        .map(found -> new SwitchProgram(own, found));
   }
 
   private static TcIngress place(String port) {
     return new TcIngress(LinuxCalls.interfaceIndex(port), PRIORITY, HANDLE);
   }
 
-  BpfProgram program() {
+  BpfProgram loaded() {
     return program;
   }
 
@@ -123,8 +102,8 @@ final class BpfForwarding implements SwitchForwarding {
     map("groups").put(SwitchMaps.number(group), loads.get(group).value());
   }
 
-  @Override
-  public void configure(SwitchingMode mode, SprayScope scope) {
+  /** Changes the switching mode. */
+  void configure(SwitchingMode mode, SprayScope scope) {
     clear("spray_ports");
     clear("spray_prefixes");
     List<String> ports = scope.portsOf(own);
@@ -159,8 +138,12 @@ final class BpfForwarding implements SwitchForwarding {
     map(name).removeAll(keys);
   }
 
-  @Override
-  public void setAlive(int group, boolean[] alive) {
+  /**
+   * Sets which links of a group may be selected.
+   *
+   * @param alive one flag per member
+   */
+  void setAlive(int group, boolean[] alive) {
     loads.get(group).setAlive(alive);
     write(group);
   }
@@ -210,8 +193,8 @@ final class BpfForwarding implements SwitchForwarding {
     return map("counts").lookup(SwitchMaps.number(group)).orElseThrow();
   }
 
-  @Override
-  public List<LinkCount> counts() {
+  /** Returns packets and bytes of each link of each group, in the order of groups and members. */
+  List<LinkCount> counts() {
     List<LinkCount> found = new ArrayList<>();
     for (int number = 0; number < own.groups().size(); number++) {
       SwitchGroup group = own.groups().get(number);
@@ -235,8 +218,8 @@ final class BpfForwarding implements SwitchForwarding {
     return found;
   }
 
-  @Override
-  public void remove() {
+  /** Removes the program from the switch. */
+  void remove() {
     NetworkNamespace.call(
         own.namespace(),
         () -> {
@@ -247,6 +230,7 @@ final class BpfForwarding implements SwitchForwarding {
         });
   }
 
+  /** Releases this process's resources. The switch keeps forwarding. */
   @Override
   public void close() {
     program.close();

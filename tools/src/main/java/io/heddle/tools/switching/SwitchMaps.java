@@ -1,4 +1,4 @@
-package io.heddle.switching;
+package io.heddle.tools.switching;
 
 import io.heddle.addr.AddressPrefix;
 import java.nio.ByteBuffer;

@@ -1,4 +1,4 @@
-package io.heddle.switching;
+package io.heddle.tools.switching;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -38,25 +38,25 @@ final class SwitchProgramTest {
 
   private static NetworkNamespace namespace;
 
-  private BpfForwarding forwarding;
+  private SwitchProgram program;
 
   @BeforeAll
   static void skipWithoutBpf() {
-    NetworkNamespace.skipWhere(BpfForwarding.refusal().orElse(""));
+    NetworkNamespace.skipWhere(SwitchProgram.refusal().orElse(""));
     NetworkNamespace.assumeAvailable();
   }
 
   @BeforeEach
   void load() {
     namespace = NetworkNamespace.create("switch");
-    forwarding = BpfForwarding.load(leaf(1_000_000_000L));
-    forwarding.configure(SwitchingMode.SPRAY, SprayScope.GLOBAL);
+    program = SwitchProgram.load(leaf(1_000_000_000L));
+    program.configure(SwitchingMode.SPRAY, SprayScope.GLOBAL);
   }
 
   @AfterEach
   void unload() {
-    if (forwarding != null) {
-      forwarding.close();
+    if (program != null) {
+      program.close();
     }
     if (namespace != null) {
       namespace.close();
@@ -81,7 +81,7 @@ final class SwitchProgramTest {
    * Returns the number of the member over which the program sends a packet; −1 if it selects none.
    */
   private int member(RocePacket packet) {
-    BpfProgram.Run run = forwarding.program().run(packet.bytes(), 1);
+    BpfProgram.Run run = program.loaded().run(packet.bytes(), 1);
     return run.mark() - 1;
   }
 
@@ -111,9 +111,9 @@ final class SwitchProgramTest {
   void dataPacketsOfOneFlowSpreadOverAllLinksAndItsProtocolPacketsStay() {
     List<LinkCount> counts;
     do {
-      forwarding.program().run(data(50_000, 1).bytes(), 1_000);
-      forwarding.program().run(protocol(50_000).bytes(), 1_000);
-      counts = forwarding.counts();
+      program.loaded().run(data(50_000, 1).bytes(), 1_000);
+      program.loaded().run(protocol(50_000).bytes(), 1_000);
+      counts = program.counts();
     } while (counts.stream().anyMatch(each -> each.markedPackets() == 0));
     assertEquals(1, counts.stream().filter(each -> each.otherPackets() > 0).count());
     assertTrue(counts.get(byHash(50_000, LINKS)).otherPackets() >= 1_000);
@@ -121,17 +121,17 @@ final class SwitchProgramTest {
 
   @Test
   void dataStaysOnItsLinkInHashMode() {
-    forwarding.configure(SwitchingMode.HASH, SprayScope.GLOBAL);
-    forwarding.program().run(data(50_000, 1).bytes(), 1_000);
-    assertEquals(1_000, forwarding.counts().get(byHash(50_000, LINKS)).markedPackets());
+    program.configure(SwitchingMode.HASH, SprayScope.GLOBAL);
+    program.loaded().run(data(50_000, 1).bytes(), 1_000);
+    assertEquals(1_000, program.counts().get(byHash(50_000, LINKS)).markedPackets());
   }
 
   @Test
   void downLinkIsAvoidedAndReturns() {
     boolean[] alive = {true, false, true, true};
-    forwarding.setAlive(0, alive);
+    program.setAlive(0, alive);
     for (SwitchingMode mode : SwitchingMode.values()) {
-      forwarding.configure(mode, SprayScope.GLOBAL);
+      program.configure(mode, SprayScope.GLOBAL);
       for (int port = 40_000; port < 41_000; port++) {
         assertTrue(member(data(port, port)) != 1, mode.text());
         assertTrue(member(protocol(port)) != 1, mode.text());
@@ -139,16 +139,16 @@ final class SwitchProgramTest {
     }
     int[] left = {0, 2, 3};
     assertEquals(left[byHash(50_000, 3)], member(protocol(50_000)), "by hash among three");
-    assertFalse(forwarding.counts().get(1).alive());
-    forwarding.setAlive(0, new boolean[] {true, true, true, true});
+    assertFalse(program.counts().get(1).alive());
+    program.setAlive(0, new boolean[] {true, true, true, true});
     assertEquals(byHash(50_000, LINKS), member(protocol(50_000)));
   }
 
   @Test
   void kernelRouteAppliesIfAllLinksAreDown() {
-    forwarding.setAlive(0, new boolean[LINKS]);
+    program.setAlive(0, new boolean[LINKS]);
     for (SwitchingMode mode : SwitchingMode.values()) {
-      forwarding.configure(mode, SprayScope.GLOBAL);
+      program.configure(mode, SprayScope.GLOBAL);
       assertEquals(-1, member(data(50_000, 1)));
     }
   }
@@ -158,21 +158,21 @@ final class SwitchProgramTest {
     assertEquals(-1, member(new RocePacket(FROM, "fd00:c::1", 50_000, true, 1, 0)));
     byte[] otherPort = data(50_000, 1).bytes();
     otherPort[14 + 40 + 3]++;
-    assertEquals(0, forwarding.program().run(otherPort, 1).mark());
+    assertEquals(0, program.loaded().run(otherPort, 1).mark());
     byte[] tcp = data(50_000, 1).bytes();
     tcp[14 + 6] = 6;
-    assertEquals(0, forwarding.program().run(tcp, 1).mark());
+    assertEquals(0, program.loaded().run(tcp, 1).mark());
   }
 
   @Test
   void sprayLinkChoosesFromTheLessLoadedHalfByTheModelsHash() {
-    forwarding.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
+    program.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
     /*
      * Links without a queue are used and accumulate bytes, so a link with a queue enters the better
      * half. The correction then moves packets away from that link.
      */
     long[] queues = {1 << 28, 0, 1 << 28, 0};
-    forwarding.detect(0, queues);
+    program.detect(0, queues);
     SprayHash model = new SprayHash(1e9, 1e9, 1e9, 1e9);
     double[] sent = new double[LINKS];
     model.detect(sent, new double[] {1 << 28, 0, 1 << 28, 0});
@@ -192,7 +192,7 @@ final class SwitchProgramTest {
       /*
        * The loads are updated after each packet, so that the correction sees no bytes sent since.
        */
-      forwarding.detect(0, queues);
+      program.detect(0, queues);
       double[] now = new double[LINKS];
       now[chosen] = data(50_000, sequence).bytes().length;
       model.detect(now, new double[] {1 << 28, 0, 1 << 28, 0});
@@ -210,58 +210,58 @@ final class SwitchProgramTest {
 
   @Test
   void sprayLinkCorrectsToTheBestLinkIfTheChosenQueueIsLonger() {
-    forwarding.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
+    program.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
     /* Links 2 and 3 are the better half. Link 3's queue is too long to drain during a test. */
-    forwarding.detect(0, new long[] {1L << 36, 1L << 36, 0, 1L << 35});
+    program.detect(0, new long[] {1L << 36, 1L << 36, 0, 1L << 35});
     for (int sequence = 0; sequence < 100; sequence++) {
       assertEquals(2, member(data(50_000, sequence)));
     }
-    LinkCount best = forwarding.counts().get(2);
+    LinkCount best = program.counts().get(2);
     assertEquals(100, best.markedPackets());
     assertTrue(best.correctedPackets() > 0, "some were corrected to this link");
   }
 
   @Test
   void sprayLinkCorrectsToADrainedLinkOutsideTheBetterHalf() {
-    forwarding.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
+    program.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
     /*
      * By the moving averages, the first two links are still the better half after the second
      * update, although their queues are long.
      */
-    forwarding.detect(0, new long[] {0, 0, 1L << 36, 1L << 36});
-    forwarding.detect(0, new long[] {1L << 35, 1L << 35, 1L << 34, 0});
+    program.detect(0, new long[] {0, 0, 1L << 36, 1L << 36});
+    program.detect(0, new long[] {1L << 35, 1L << 35, 1L << 34, 0});
     for (int sequence = 0; sequence < 100; sequence++) {
       assertEquals(3, member(data(50_000, sequence)));
     }
-    assertEquals(100, forwarding.counts().get(3).correctedPackets());
-    forwarding.setAlive(0, new boolean[] {true, true, true, false});
+    assertEquals(100, program.counts().get(3).correctedPackets());
+    program.setAlive(0, new boolean[] {true, true, true, false});
     assertEquals(2, member(data(50_000, 1)), "the best one that is up");
   }
 
   @Test
   void sprayLinkUsesBytesWithoutQueues() {
-    forwarding.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
+    program.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
     long[] idle = new long[LINKS];
-    forwarding.detect(0, idle);
+    program.detect(0, idle);
     /*
      * The bytes of the first interval went over the first two links, so the next packets take the
      * other two.
      */
     Set<Integer> first = new HashSet<>();
     for (int sequence = 0; first.size() < 2; sequence++) {
-      forwarding.detect(0, idle);
+      program.detect(0, idle);
       first.add(member(data(50_000, sequence)));
     }
     Set<Integer> all = new HashSet<>(first);
     for (int sequence = 0; all.size() < LINKS; sequence++) {
-      forwarding.detect(0, idle);
+      program.detect(0, idle);
       all.add(member(data(50_000, sequence)));
     }
   }
 
   @Test
   void linkAtAQuarterRateGetsAQuarterOfTheBytes() {
-    BpfForwarding slow = BpfForwarding.load(leaf(250_000_000L));
+    SwitchProgram slow = SwitchProgram.load(leaf(250_000_000L));
     try (slow) {
       slow.configure(SwitchingMode.SPRAYLINK, SprayScope.GLOBAL);
       QueueModel queues = new QueueModel(1e9, 1e9, 1e9, 0.25e9);
@@ -270,7 +270,7 @@ final class SwitchProgramTest {
         /* Number of packets that are 90 % of 3.25 Gbit/s for a millisecond. */
         int packets = (int) (0.9 * 3.25e9 / 1e3 / BITS_PER_BYTE / (PAYLOAD + 74));
         for (int i = 0; i < packets / 8; i++) {
-          slow.program().run(data(50_000, interval * 1_000 + i).bytes(), 8);
+          slow.loaded().run(data(50_000, interval * 1_000 + i).bytes(), 8);
         }
         queues.pass(1e-3, before, slow.counts());
         slow.detect(0, queues.bytes());
@@ -286,18 +286,18 @@ final class SwitchProgramTest {
   @Test
   void interfaceAndPolicyScopesLimitSpraying() {
     Set<Integer> one = Set.of(byHash(50_000, LINKS));
-    forwarding.configure(SwitchingMode.SPRAY, new SprayScope(List.of("leaf:lo"), List.of()));
+    program.configure(SwitchingMode.SPRAY, new SprayScope(List.of("leaf:lo"), List.of()));
     assertEquals(LINKS, linksUsed());
-    forwarding.configure(SwitchingMode.SPRAY, new SprayScope(List.of("other:lo"), List.of()));
+    program.configure(SwitchingMode.SPRAY, new SprayScope(List.of("other:lo"), List.of()));
     assertEquals(one, someOf());
-    forwarding.configure(SwitchingMode.SPRAY, new SprayScope(List.of(), List.of("fd00:b::1/128")));
+    program.configure(SwitchingMode.SPRAY, new SprayScope(List.of(), List.of("fd00:b::1/128")));
     assertEquals(LINKS, linksUsed());
-    forwarding.configure(SwitchingMode.SPRAY, new SprayScope(List.of(), List.of("fd00:b::2/128")));
+    program.configure(SwitchingMode.SPRAY, new SprayScope(List.of(), List.of("fd00:b::2/128")));
     assertEquals(one, someOf());
-    forwarding.configure(
+    program.configure(
         SwitchingMode.SPRAY, new SprayScope(List.of("leaf:lo"), List.of("fd00:b::2/128")));
     assertEquals(one, someOf());
-    forwarding.configure(SwitchingMode.SPRAY, SprayScope.GLOBAL);
+    program.configure(SwitchingMode.SPRAY, SprayScope.GLOBAL);
     assertEquals(LINKS, linksUsed());
   }
 
