@@ -31,6 +31,7 @@ public final class ConfigKeys {
   private final String heading;
   private final String names;
   private final Map<String, ConfigKey<?>> keys = new LinkedHashMap<>();
+  private final Map<String, String> removed = new LinkedHashMap<>();
 
   private ConfigKeys(String kind, String heading, String names) {
     this.kind = kind;
@@ -56,6 +57,21 @@ public final class ConfigKeys {
    */
   public static ConfigKeys section(String kind, String heading, String names) {
     return new ConfigKeys(kind, heading, names);
+  }
+
+  /**
+   * Declares a key that earlier versions had.
+   *
+   * @param reason reason and remedy, as the end of a sentence
+   */
+  public ConfigKeys removed(String name, String reason) {
+    removed.put(name, reason);
+    return this;
+  }
+
+  /** Returns the reason why a key no longer exists; null if no version had it. */
+  @Nullable String reasonOfRemoval(String name) {
+    return removed.get(name);
   }
 
   /** Declares a key. */

@@ -126,6 +126,10 @@ public final class ConfigText {
     }
 
     private void put(int at, String key, String value) {
+      String removal = keys.reasonOfRemoval(key);
+      if (removal != null) {
+        throw failure(file, at, "the key '" + key + "' is gone, " + removal);
+      }
       if (!keys.names().contains(key)) {
         throw failure(
             file,

@@ -2,9 +2,9 @@ package io.heddle.cli.gateway;
 
 import io.heddle.addr.AddressText;
 import io.heddle.cli.kit.Json;
-import io.heddle.dataplane.SteerKey;
 import io.heddle.gateway.Gateway;
 import io.heddle.gateway.GatewayStatus;
+import io.heddle.gateway.dataplane.SteerKey;
 import io.heddle.platform.HeddleException;
 import org.jspecify.annotations.Nullable;
 

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.Terminal;
 import io.heddle.daemon.ControlSocket;
-import io.heddle.dataplane.bpf.BpfDataPlane;
 import io.heddle.gateway.Gateway;
 import io.heddle.gateway.GatewayStatus;
 import io.heddle.gateway.config.GatewayConfig;
 import io.heddle.gateway.config.GatewayConfigParser;
+import io.heddle.gateway.dataplane.DataPlane;
 import io.heddle.platform.Log;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
@@ -66,7 +66,7 @@ final class GatewayCommandTest {
 
   private static NetworkNamespace host() throws Exception {
     NetworkNamespace.assumeAvailable();
-    NetworkNamespace.skipWhere(BpfDataPlane.refusal().orElse(""));
+    NetworkNamespace.skipWhere(DataPlane.refusal().orElse(""));
     NetworkNamespace host = NetworkNamespace.create("gateway");
     for (String name : List.of("lan", "w1", "w2")) {
       host.ip(

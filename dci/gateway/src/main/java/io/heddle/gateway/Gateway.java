@@ -5,16 +5,15 @@ import io.heddle.addr.AddressText;
 import io.heddle.addr.HostAddresses;
 import io.heddle.addr.NetworkLink;
 import io.heddle.bgp.wire.ExtendedCommunity;
-import io.heddle.dataplane.Buckets;
-import io.heddle.dataplane.DataPlane;
-import io.heddle.dataplane.FlowRecord;
-import io.heddle.dataplane.SteerKey;
-import io.heddle.dataplane.route.KernelRoutes;
 import io.heddle.gateway.config.ControllerRules;
 import io.heddle.gateway.config.GatewayConfig;
 import io.heddle.gateway.config.ListConfig;
 import io.heddle.gateway.config.PolicyConfig;
 import io.heddle.gateway.config.TelemetryConfig;
+import io.heddle.gateway.dataplane.Buckets;
+import io.heddle.gateway.dataplane.DataPlane;
+import io.heddle.gateway.dataplane.FlowRecord;
+import io.heddle.gateway.dataplane.SteerKey;
 import io.heddle.gateway.flow.FlowWatch;
 import io.heddle.gateway.flow.MeasuredFlow;
 import io.heddle.gateway.observe.InterfaceCounters;
@@ -22,6 +21,7 @@ import io.heddle.gateway.peer.ControllerSessions;
 import io.heddle.gateway.peer.SteeredTo;
 import io.heddle.gateway.probe.ProbeResult;
 import io.heddle.gateway.probe.Probes;
+import io.heddle.gateway.route.KernelRoutes;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.NearestName;
@@ -114,7 +114,7 @@ public final class Gateway implements AutoCloseable {
     Gateway gateway = null;
     try {
       HostAddresses host = HostAddresses.read();
-      plane = DataPlanes.open(config, lanIndexes(config, host), log);
+      plane = DataPlane.open(lanIndexes(config, host), config.priority());
       gateway = new Gateway(config, plane, events, host, log);
       gateway.startServices();
       return gateway;
@@ -150,7 +150,11 @@ public final class Gateway implements AutoCloseable {
   /** Removes a gateway's data plane, routes and rules from the calling thread's namespace. */
   public static void remove(GatewayConfig config) {
     List<Integer> lan = lanIndexes(config, HostAddresses.read());
-    DataPlanes.remove(config, lan);
+    DataPlane.refusal()
+        .ifPresent(reason -> {
+          throw new HeddleException(reason);
+        });
+    DataPlane.removeFrom(lan, config.priority());
     KernelRoutes.removeAll();
   }
 
@@ -255,7 +259,7 @@ public final class Gateway implements AutoCloseable {
    * for a missing route.
    */
   private void begin() {
-    HostFindings.setLabelsBySeg6(plane.usesSeg6Labels());
+    HostFindings.enableFlowLabels();
     reasons = health.update(host, Map.of(), true);
     plane.configure(config.settings());
     for (ListConfig list : config.lists().toList()) {
@@ -276,7 +280,6 @@ public final class Gateway implements AutoCloseable {
     steers.apply(alive);
     usable = Set.copyOf(alive);
     plane.attach();
-    DataPlanes.removeOther(config, lan);
   }
 
   /**

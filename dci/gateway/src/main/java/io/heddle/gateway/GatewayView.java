@@ -1,15 +1,15 @@
 package io.heddle.gateway;
 
 import io.heddle.addr.AddressText;
-import io.heddle.dataplane.Buckets;
-import io.heddle.dataplane.FlowHash;
-import io.heddle.dataplane.FlowRecord;
-import io.heddle.dataplane.PacketCount;
-import io.heddle.dataplane.SteerKey;
-import io.heddle.dataplane.TrafficCounters;
 import io.heddle.gateway.config.GatewayConfig;
 import io.heddle.gateway.config.ListConfig;
 import io.heddle.gateway.config.PolicyConfig;
+import io.heddle.gateway.dataplane.Buckets;
+import io.heddle.gateway.dataplane.FlowHash;
+import io.heddle.gateway.dataplane.FlowRecord;
+import io.heddle.gateway.dataplane.PacketCount;
+import io.heddle.gateway.dataplane.SteerKey;
+import io.heddle.gateway.dataplane.TrafficCounters;
 import io.heddle.gateway.flow.MeasuredFlow;
 import io.heddle.gateway.probe.ProbeResult;
 import java.net.InetAddress;

@@ -5,6 +5,7 @@ import io.heddle.addr.NetworkLink;
 import io.heddle.gateway.config.GatewayConfig;
 import io.heddle.gateway.config.ListConfig;
 import io.heddle.gateway.config.TelemetryConfig;
+import io.heddle.gateway.dataplane.DataPlane;
 import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NearestName;
@@ -30,7 +31,7 @@ public final class HostFindings {
   /** Returns a sentence with a remedy for each fault that keeps this gateway from working here. */
   public static List<String> faults(GatewayConfig config) {
     List<String> faults = new ArrayList<>();
-    DataPlanes.refusal(config).ifPresent(faults::add);
+    DataPlane.refusal().ifPresent(faults::add);
     HostAddresses host = HostAddresses.read();
     List<String> names = host.links().stream().map(NetworkLink::name).toList();
     for (String lan : config.lan()) {
@@ -81,14 +82,13 @@ public final class HostFindings {
   }
 
   /**
-   * Sets whether the kernel derives outer flow labels from packet hashes; otherwise the labels are
-   * 0.
+   * Makes the kernel derive outer flow labels from packet hashes.
    *
    * @throws HeddleException if the setting can't be written
    */
-  static void setLabelsBySeg6(boolean wanted) {
+  static void enableFlowLabels() {
     try {
-      Files.writeString(SYSCTL.resolve(FLOW_LABEL), wanted ? "1\n" : "-1\n");
+      Files.writeString(SYSCTL.resolve(FLOW_LABEL), "1\n");
     } catch (IOException refused) {
       throw new HeddleException(
           "net.ipv6.seg6_flowlabel can't be set: " + FileFailure.reason(refused), refused);

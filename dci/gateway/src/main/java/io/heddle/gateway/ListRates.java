@@ -1,6 +1,6 @@
 package io.heddle.gateway;
 
-import io.heddle.dataplane.PacketCount;
+import io.heddle.gateway.dataplane.PacketCount;
 import java.util.Map;
 import java.util.TreeMap;
 

@@ -1,7 +1,7 @@
 package io.heddle.gateway;
 
-import io.heddle.dataplane.DataPlane;
-import io.heddle.dataplane.SteerKey;
+import io.heddle.gateway.dataplane.DataPlane;
+import io.heddle.gateway.dataplane.SteerKey;
 import io.heddle.platform.Log;
 import java.util.HashMap;
 import java.util.HashSet;

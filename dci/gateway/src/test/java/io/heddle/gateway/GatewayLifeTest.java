@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.addr.AddressText;
-import io.heddle.dataplane.FlowRecord;
-import io.heddle.dataplane.SteerKey;
 import io.heddle.gateway.config.GatewayConfig;
+import io.heddle.gateway.dataplane.FlowRecord;
+import io.heddle.gateway.dataplane.SteerKey;
 import io.heddle.gateway.peer.ControllerSessions;
 import io.heddle.gateway.peer.SteeredTo;
 import io.heddle.platform.HeddleException;

@@ -1,8 +1,8 @@
 package io.heddle.gateway;
 
 import io.heddle.addr.AddressText;
-import io.heddle.dataplane.SteerKey;
 import io.heddle.gateway.config.GatewayConfigParser;
+import io.heddle.gateway.dataplane.SteerKey;
 import io.heddle.platform.Log;
 import java.nio.file.Path;
 

@@ -6,7 +6,6 @@ import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.Prefix;
-import io.heddle.dataplane.bpf.BpfDataPlane;
 import io.heddle.flowspec.rule.ComponentTypes;
 import io.heddle.flowspec.rule.FlowRule;
 import io.heddle.flowspec.session.RuleAnnouncer;
@@ -15,6 +14,7 @@ import io.heddle.flowspec.steering.SteeringAttributes;
 import io.heddle.flowspec.wire.FlowspecCodec;
 import io.heddle.gateway.config.GatewayConfig;
 import io.heddle.gateway.config.GatewayConfigs;
+import io.heddle.gateway.dataplane.DataPlane;
 import io.heddle.platform.testing.NetworkNamespace;
 import java.net.Inet6Address;
 import java.nio.file.Files;
@@ -37,7 +37,7 @@ final class LoneHost implements AutoCloseable {
 
   LoneHost() throws Exception {
     NetworkNamespace.assumeAvailable();
-    NetworkNamespace.skipWhere(BpfDataPlane.refusal().orElse(""));
+    NetworkNamespace.skipWhere(DataPlane.refusal().orElse(""));
     host = NetworkNamespace.create("lone");
     host.ip("link set lo up");
     for (String name : List.of("lan", "w1", "w2")) {

@@ -3,8 +3,8 @@ package io.heddle.gateway;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import io.heddle.dataplane.FlowHash;
 import io.heddle.gateway.WanCapture.Sighting;
+import io.heddle.gateway.dataplane.FlowHash;
 import io.heddle.platform.testing.Deadline;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.addr.AddressText;
-import io.heddle.dataplane.SteerKey;
-import io.heddle.dataplane.bpf.BpfDataPlane;
 import io.heddle.gateway.WantedSteers.Wanted;
+import io.heddle.gateway.dataplane.DataPlane;
+import io.heddle.gateway.dataplane.SteerKey;
 import io.heddle.platform.testing.NetworkNamespace;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,13 +24,13 @@ final class WantedSteersTest {
   private static final int ROOM = 32_768;
 
   private final List<String> log = new ArrayList<>();
-  private BpfDataPlane plane;
+  private DataPlane plane;
   private WantedSteers steers;
 
   @BeforeEach
   void load() {
-    NetworkNamespace.skipWhere(BpfDataPlane.refusal().orElse(""));
-    plane = BpfDataPlane.open(List.of(), 18_500);
+    NetworkNamespace.skipWhere(DataPlane.refusal().orElse(""));
+    plane = DataPlane.open(List.of(), 18_500);
     steers = new WantedSteers(plane, ALIVE, (level, sentence) -> log.add(sentence));
   }
 

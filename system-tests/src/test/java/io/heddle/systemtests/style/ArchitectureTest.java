@@ -33,10 +33,9 @@ class ArchitectureTest {
           Map.entry("verbs", Set.of("platform", "jextract")),
           Map.entry("addr", Set.of("platform")),
           Map.entry("bpf", Set.of("platform")),
-          Map.entry("dataplane", Set.of("platform", "addr", "bpf")),
           Map.entry(
               "gateway",
-              Set.of("platform", "daemon", "addr", "dataplane", "bgp", "flowspec", "telemetry")),
+              Set.of("platform", "daemon", "addr", "bpf", "bgp", "flowspec", "telemetry")),
           Map.entry("telemetry", Set.of("platform")),
           Map.entry("routes", Set.of("platform")),
           Map.entry("bgp", Set.of("platform", "addr")),
@@ -95,7 +94,7 @@ class ArchitectureTest {
               Set.of("platform", "daemon", "verbs", "addr", "roce.wire", "bridge", "cli.kit")),
           Map.entry(
               "cli.gateway",
-              Set.of("platform", "daemon", "telemetry", "addr", "dataplane", "gateway", "cli.kit")),
+              Set.of("platform", "daemon", "telemetry", "addr", "gateway", "cli.kit")),
           Map.entry("cli.controller", Set.of("platform", "daemon", "controller", "cli.kit")),
           Map.entry("cli.perf", Set.of("perftest")),
           Map.entry(
@@ -132,7 +131,6 @@ class ArchitectureTest {
               Set.of(
                   "platform",
                   "addr",
-                  "dataplane",
                   "bgp",
                   "flowspec",
                   "telemetry",
@@ -230,7 +228,6 @@ class ArchitectureTest {
         .resideInAnyPackage(
             "io.heddle.bpf..",
             "io.heddle.daemon..",
-            "io.heddle.dataplane..",
             "io.heddle.gateway..",
             "io.heddle.telemetry..",
             "io.heddle.controller..",

@@ -61,7 +61,6 @@ final class WanConfigs {
         new StringBuilder(
             """
             lan = lan
-            data-plane = bpf
             seed = %s
             control = %s
             elephant-mbps = 2

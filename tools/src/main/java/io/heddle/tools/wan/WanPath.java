@@ -1,7 +1,7 @@
 package io.heddle.tools.wan;
 
 import io.heddle.addr.AddressText;
-import io.heddle.dataplane.FlowHash;
+import io.heddle.gateway.dataplane.FlowHash;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.tools.wan.figure.Samples;

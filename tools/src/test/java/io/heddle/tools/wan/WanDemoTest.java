@@ -3,7 +3,7 @@ package io.heddle.tools.wan;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.kit.Cleanup;
-import io.heddle.dataplane.bpf.BpfDataPlane;
+import io.heddle.gateway.dataplane.DataPlane;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
 import io.heddle.platform.testing.SystemTest;
@@ -27,7 +27,7 @@ final class WanDemoTest {
   @BeforeEach
   void requireAll() {
     NetworkNamespace.assumeAvailable();
-    NetworkNamespace.skipWhere(BpfDataPlane.refusal().orElse(""));
+    NetworkNamespace.skipWhere(DataPlane.refusal().orElse(""));
     NetworkNamespace.skipWhere(
         Files.isExecutable(Path.of("/usr/bin/openssl")) ? "" : "openssl isn't installed");
   }

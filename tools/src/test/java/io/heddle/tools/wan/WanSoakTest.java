@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.kit.Cleanup;
-import io.heddle.dataplane.bpf.BpfDataPlane;
+import io.heddle.gateway.dataplane.DataPlane;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
 import io.heddle.platform.testing.SystemTest;
@@ -42,7 +42,7 @@ final class WanSoakTest {
   @WholeRunOnly
   void gatewaysDeathLosesNoPacketAndLeavesNoRule() throws Exception {
     NetworkNamespace.assumeAvailable();
-    NetworkNamespace.skipWhere(BpfDataPlane.refusal().orElse(""));
+    NetworkNamespace.skipWhere(DataPlane.refusal().orElse(""));
     NetworkNamespace.skipWhere(
         Files.isExecutable(Path.of("/usr/bin/openssl")) ? "" : "openssl isn't installed");
     WanDemo.TimeLimits patience =

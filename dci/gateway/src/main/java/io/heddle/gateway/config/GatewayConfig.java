@@ -1,6 +1,6 @@
 package io.heddle.gateway.config;
 
-import io.heddle.dataplane.DataPlaneSettings;
+import io.heddle.gateway.dataplane.DataPlaneSettings;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  * Configuration of a gateway.
  *
  * @param lan names of the interfaces on the data centre's side
- * @param dataPlane kind of data plane
  * @param table base number of the lists' routing tables, to which a list's id is added
  * @param preference base of the preferences of the lists' routing rules, to which a list's id is
  *     added
@@ -23,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 public record GatewayConfig(
     List<String> lan,
     DataPlaneSettings settings,
-    DataPlaneKind dataPlane,
     int table,
     int preference,
     int priority,

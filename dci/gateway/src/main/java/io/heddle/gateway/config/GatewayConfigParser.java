@@ -2,8 +2,8 @@ package io.heddle.gateway.config;
 
 import io.heddle.addr.AddressPrefix;
 import io.heddle.daemon.ConfigText;
-import io.heddle.dataplane.DataPlane;
-import io.heddle.dataplane.DataPlaneSettings;
+import io.heddle.gateway.dataplane.DataPlane;
+import io.heddle.gateway.dataplane.DataPlaneSettings;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NearestName;
 import java.net.InetAddress;
@@ -118,7 +118,6 @@ public final class GatewayConfigParser {
     return new GatewayConfig(
         lan,
         settings,
-        dataPlane(top, settings),
         top.get(GatewayKeys.TABLE),
         top.get(GatewayKeys.PREFERENCE),
         top.get(GatewayKeys.PRIORITY),
@@ -148,15 +147,6 @@ public final class GatewayConfigParser {
           "begins with the same segment as [list %s], but by another path; give both the same 'device' and 'via'"
               .formatted(other.name()));
     }
-  }
-
-  private static DataPlaneKind dataPlane(ConfigText.Section top, DataPlaneSettings settings) {
-    DataPlaneKind kind = top.get(GatewayKeys.DATA_PLANE);
-    if (kind == DataPlaneKind.NFTABLES && settings.gapNs() > 0) {
-      throw top.refuse(
-          GatewayKeys.GAP_US, "needs the BPF program; rules of nftables can't wait for a gap");
-    }
-    return kind;
   }
 
   private static PolicyConfig policy(int number, ConfigText.Section section, List<ListConfig> all) {

@@ -6,8 +6,8 @@ import io.heddle.bgp.net.TcpOptions;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.daemon.ConfigKey;
 import io.heddle.daemon.ConfigKeys;
-import io.heddle.dataplane.DataPlane;
-import io.heddle.dataplane.route.SegmentPath;
+import io.heddle.gateway.dataplane.DataPlane;
+import io.heddle.gateway.route.SegmentPath;
 import io.heddle.flowspec.rule.ComponentTypes;
 import io.heddle.flowspec.steering.IndirectionEncoding;
 import io.heddle.flowspec.table.RuleLimits;
@@ -16,14 +16,18 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Keys of the gateway's configuration file. */
 public final class GatewayKeys {
   /** Keys above all sections. */
-  public static final ConfigKeys TOP = ConfigKeys.top();
+  public static final ConfigKeys TOP =
+      ConfigKeys.top()
+          .removed(
+              "data-plane",
+              "since the BPF program is the only data plane; delete the line. Rules of nftables are"
+                  + " removed by: nft delete table inet heddle-gateway");
 
   /** Section {@code [policy NAME]}. */
   public static final ConfigKeys POLICY = ConfigKeys.section("policy");
@@ -62,13 +66,6 @@ public final class GatewayKeys {
           List.of("whole", "reduced"),
           "reduced"::equals,
           "reduced: without the first segment in the SRH (RFC 8986, 5.2)");
-  static final ConfigKey<DataPlaneKind> DATA_PLANE =
-      TOP.choice(
-          "data-plane",
-          "auto",
-          List.of("auto", "bpf", "nftables"),
-          word -> DataPlaneKind.valueOf(word.toUpperCase(Locale.ROOT)),
-          "auto: the BPF program where the host supports it, nftables otherwise");
   static final ConfigKey<Integer> MARK_SHIFT =
       TOP.integer("mark-shift", 16, 0, 24, "position of the list's eight bits in a packet's mark");
   static final ConfigKey<Integer> TABLE =

@@ -1,7 +1,7 @@
 package io.heddle.gateway.flow;
 
-import io.heddle.dataplane.FlowRecord;
 import io.heddle.gateway.config.ElephantRules;
+import io.heddle.gateway.dataplane.FlowRecord;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,6 +1,6 @@
 package io.heddle.gateway.flow;
 
-import io.heddle.dataplane.FlowRecord;
+import io.heddle.gateway.dataplane.FlowRecord;
 
 /**
  * Flow with its rate.

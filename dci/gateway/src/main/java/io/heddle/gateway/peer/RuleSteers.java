@@ -1,8 +1,6 @@
 package io.heddle.gateway.peer;
 
 import io.heddle.bgp.wire.Prefix;
-import io.heddle.dataplane.FlowRecord;
-import io.heddle.dataplane.SteerKey;
 import io.heddle.flowspec.rule.FlowComponent;
 import io.heddle.flowspec.rule.FlowField;
 import io.heddle.flowspec.rule.FlowKey;
@@ -11,6 +9,8 @@ import io.heddle.flowspec.table.QueuePairKey;
 import io.heddle.flowspec.table.RuleChangeListener;
 import io.heddle.flowspec.table.RuleEntry;
 import io.heddle.flowspec.table.RuleTable;
+import io.heddle.gateway.dataplane.FlowRecord;
+import io.heddle.gateway.dataplane.SteerKey;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -3,7 +3,7 @@ package io.heddle.gateway.config;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.heddle.dataplane.DataPlaneSettings;
+import io.heddle.gateway.dataplane.DataPlaneSettings;
 import io.heddle.platform.HeddleException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -126,10 +126,11 @@ final class GatewayConfigParserTest {
   }
 
   @Test
-  void nftablesRefusesAGap() {
+  void keyDataPlaneIsGoneWithTheRemedy() {
     assertEquals(
-        "gateway.conf line 5: gap-us = 50 needs the BPF program; rules of nftables can't wait for"
-            + " a gap",
+        "gateway.conf line 4: the key 'data-plane' is gone, since the BPF program is the only data"
+            + " plane; delete the line. Rules of nftables are removed by: nft delete table inet"
+            + " heddle-gateway",
         refusal("gap-us = 50", "data-plane = nftables\ngap-us = 50"));
   }
 

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.addr.AddressText;
-import io.heddle.dataplane.FlowRecord;
 import io.heddle.gateway.config.ElephantRules;
+import io.heddle.gateway.dataplane.FlowRecord;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.addr.AddressText;
 import io.heddle.bgp.wire.Prefix;
-import io.heddle.dataplane.FlowRecord;
-import io.heddle.dataplane.SteerKey;
 import io.heddle.flowspec.rule.ComponentTypes;
 import io.heddle.flowspec.rule.FlowField;
 import io.heddle.flowspec.rule.FlowKey;
@@ -15,6 +13,8 @@ import io.heddle.flowspec.rule.FlowRule;
 import io.heddle.flowspec.rule.PrefixMatch;
 import io.heddle.flowspec.table.RuleEntry;
 import io.heddle.flowspec.table.RuleTable;
+import io.heddle.gateway.dataplane.FlowRecord;
+import io.heddle.gateway.dataplane.SteerKey;
 import io.heddle.platform.NanoClock;
 import java.util.HashSet;
 import java.util.List;

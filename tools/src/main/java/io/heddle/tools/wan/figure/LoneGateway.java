@@ -83,7 +83,6 @@ final class LoneGateway implements AutoCloseable {
         new StringBuilder(
             """
             lan = lan
-            data-plane = bpf
             control = %s
             router-id = 10.0.0.1
             as = %s

@@ -2,12 +2,12 @@ package io.heddle.tools.wan.figure;
 
 import io.heddle.addr.AddressPrefix;
 import io.heddle.addr.AddressText;
-import io.heddle.dataplane.Buckets;
-import io.heddle.dataplane.DataPlaneSettings;
-import io.heddle.dataplane.FlowHash;
-import io.heddle.dataplane.FlowRecord;
-import io.heddle.dataplane.bpf.BpfDataPlane;
 import io.heddle.gateway.config.ElephantRules;
+import io.heddle.gateway.dataplane.Buckets;
+import io.heddle.gateway.dataplane.DataPlane;
+import io.heddle.gateway.dataplane.DataPlaneSettings;
+import io.heddle.gateway.dataplane.FlowHash;
+import io.heddle.gateway.dataplane.FlowRecord;
 import io.heddle.gateway.flow.FlowWatch;
 import io.heddle.platform.HeddleException;
 import java.net.InetAddress;
@@ -43,7 +43,7 @@ public final class PollFigures {
    * @throws HeddleException if the host or the build doesn't support this data plane
    */
   public static List<WanFigure> measure() {
-    try (BpfDataPlane plane = BpfDataPlane.open(List.of(), PRIORITY)) {
+    try (DataPlane plane = DataPlane.open(List.of(), PRIORITY)) {
       plane.configure(new DataPlaneSettings(1, 16, 0, 0));
       plane.setPolicies(Map.of(AddressPrefix.parse("fc00:2::/64"), 0));
       plane.setBuckets(0, Buckets.ofWeights(Map.of(1, 1, 2, 1, 3, 1), Set.of(1, 2, 3)));
@@ -54,7 +54,7 @@ public final class PollFigures {
     }
   }
 
-  private static WanFigure poll(BpfDataPlane plane) {
+  private static WanFigure poll(DataPlane plane) {
     FlowWatch watch = new FlowWatch(RULES);
     Samples samples = new Samples();
     for (int i = 0; i < WARM_UP + POLLS; i++) {
@@ -79,7 +79,7 @@ public final class PollFigures {
         "the median of %s polls, after %s that weren't measured".formatted(POLLS, WARM_UP));
   }
 
-  private static WanFigure program(BpfDataPlane plane) {
+  private static WanFigure program(DataPlane plane) {
     long least = Long.MAX_VALUE;
     for (int i = 0; i < RUNS; i++) {
       least = Math.min(least, plane.run(packet(2 + i), PACKETS));
