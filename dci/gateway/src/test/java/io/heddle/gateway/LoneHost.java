@@ -1,17 +1,17 @@
 package io.heddle.gateway;
 
+import io.heddle.bgp.flowspec.rule.ComponentTypes;
+import io.heddle.bgp.flowspec.rule.FlowRule;
+import io.heddle.bgp.flowspec.session.RuleAnnouncer;
+import io.heddle.bgp.flowspec.steering.IndirectionEncoding;
+import io.heddle.bgp.flowspec.steering.SteeringAttributes;
+import io.heddle.bgp.flowspec.wire.FlowspecCodec;
 import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.session.BgpSpeaker;
 import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.Prefix;
-import io.heddle.flowspec.rule.ComponentTypes;
-import io.heddle.flowspec.rule.FlowRule;
-import io.heddle.flowspec.session.RuleAnnouncer;
-import io.heddle.flowspec.steering.IndirectionEncoding;
-import io.heddle.flowspec.steering.SteeringAttributes;
-import io.heddle.flowspec.wire.FlowspecCodec;
 import io.heddle.gateway.config.GatewayConfig;
 import io.heddle.gateway.config.GatewayConfigs;
 import io.heddle.gateway.dataplane.DataPlane;

@@ -1,13 +1,13 @@
 package io.heddle.controller.network;
 
 import io.heddle.addr.AddressText;
+import io.heddle.bgp.flowspec.rule.ComponentTypes;
+import io.heddle.bgp.flowspec.steering.IndirectionEncoding;
 import io.heddle.bgp.net.TcpOptions;
 import io.heddle.controller.solver.SolverSettings;
 import io.heddle.controller.solver.Strategy;
 import io.heddle.daemon.ConfigKey;
 import io.heddle.daemon.ConfigKeys;
-import io.heddle.flowspec.rule.ComponentTypes;
-import io.heddle.flowspec.steering.IndirectionEncoding;
 import io.heddle.telemetry.gnmi.GnmiMethods;
 import io.heddle.telemetry.server.TelemetryServer;
 import java.net.Inet6Address;

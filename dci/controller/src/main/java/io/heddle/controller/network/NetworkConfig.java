@@ -1,7 +1,7 @@
 package io.heddle.controller.network;
 
-import io.heddle.flowspec.rule.ComponentTypes;
-import io.heddle.flowspec.steering.IndirectionEncoding;
+import io.heddle.bgp.flowspec.rule.ComponentTypes;
+import io.heddle.bgp.flowspec.steering.IndirectionEncoding;
 import io.heddle.telemetry.tls.TlsFiles;
 import java.net.Inet6Address;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 package io.heddle.controller.network;
 
+import io.heddle.bgp.flowspec.rule.ComponentTypes;
+import io.heddle.bgp.flowspec.steering.IndirectionEncoding;
 import io.heddle.daemon.ConfigKey;
 import io.heddle.daemon.ConfigText;
-import io.heddle.flowspec.rule.ComponentTypes;
-import io.heddle.flowspec.steering.IndirectionEncoding;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NearestName;
 import io.heddle.telemetry.tls.TlsFiles;

@@ -1,9 +1,9 @@
 package io.heddle.controller.run;
 
+import io.heddle.bgp.flowspec.rule.ComponentTypes;
+import io.heddle.bgp.flowspec.rule.FlowRule;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.controller.model.FlowId;
-import io.heddle.flowspec.rule.ComponentTypes;
-import io.heddle.flowspec.rule.FlowRule;
 import java.net.InetAddress;
 import java.time.Instant;
 import java.util.ArrayList;

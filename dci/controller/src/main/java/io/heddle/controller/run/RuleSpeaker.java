@@ -1,5 +1,8 @@
 package io.heddle.controller.run;
 
+import io.heddle.bgp.flowspec.session.RuleAnnouncer;
+import io.heddle.bgp.flowspec.steering.SteeringAttributes;
+import io.heddle.bgp.flowspec.wire.FlowspecCodec;
 import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.session.BgpSpeaker;
 import io.heddle.bgp.session.PeerOptions;
@@ -7,9 +10,6 @@ import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.session.SessionState;
 import io.heddle.bgp.wire.Families;
 import io.heddle.controller.network.NetworkConfig;
-import io.heddle.flowspec.session.RuleAnnouncer;
-import io.heddle.flowspec.steering.SteeringAttributes;
-import io.heddle.flowspec.wire.FlowspecCodec;
 import io.heddle.platform.Log;
 import java.util.ArrayList;
 import java.util.List;

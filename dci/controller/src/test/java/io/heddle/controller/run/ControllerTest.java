@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.bgp.flowspec.rule.ComponentTypes;
+import io.heddle.bgp.flowspec.steering.IndirectionEncoding;
 import io.heddle.controller.audit.AuditLog;
 import io.heddle.controller.audit.DiskChannel;
 import io.heddle.controller.file.ControllerConfig;
@@ -11,8 +13,6 @@ import io.heddle.controller.model.FlowId;
 import io.heddle.controller.network.NetworkConfig;
 import io.heddle.controller.solver.SolverSettings;
 import io.heddle.controller.solver.Strategy;
-import io.heddle.flowspec.rule.ComponentTypes;
-import io.heddle.flowspec.steering.IndirectionEncoding;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.telemetry.gnmi.ReportReader.Decoded;
 import io.heddle.telemetry.report.ElephantReport;

@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.bgp.flowspec.rule.ComponentTypes;
+import io.heddle.bgp.flowspec.steering.IndirectionEncoding;
 import io.heddle.controller.model.FlowId;
 import io.heddle.controller.network.NetworkConfig;
 import io.heddle.controller.run.ControllerStatus.AuditRow;
 import io.heddle.controller.run.ControllerStatus.Fit;
-import io.heddle.flowspec.rule.ComponentTypes;
-import io.heddle.flowspec.steering.IndirectionEncoding;
 import io.heddle.telemetry.gnmi.ReportPath;
 import io.heddle.telemetry.gnmi.ReportReader.Decoded;
 import io.heddle.telemetry.report.ElephantReport;

@@ -1,10 +1,10 @@
 package io.heddle.gateway.config;
 
+import io.heddle.bgp.flowspec.rule.ComponentTypes;
+import io.heddle.bgp.flowspec.session.RuleGrace;
+import io.heddle.bgp.flowspec.steering.IndirectionEncoding;
 import io.heddle.daemon.ConfigKey;
 import io.heddle.daemon.ConfigText;
-import io.heddle.flowspec.rule.ComponentTypes;
-import io.heddle.flowspec.session.RuleGrace;
-import io.heddle.flowspec.steering.IndirectionEncoding;
 import io.heddle.telemetry.tls.TlsFiles;
 import java.net.InetAddress;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 package io.heddle.gateway.config;
 
-import io.heddle.flowspec.rule.ComponentTypes;
-import io.heddle.flowspec.session.RuleGrace;
-import io.heddle.flowspec.steering.IndirectionEncoding;
+import io.heddle.bgp.flowspec.rule.ComponentTypes;
+import io.heddle.bgp.flowspec.session.RuleGrace;
+import io.heddle.bgp.flowspec.steering.IndirectionEncoding;
 import java.util.List;
 
 /**

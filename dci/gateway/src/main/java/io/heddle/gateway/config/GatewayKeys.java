@@ -2,15 +2,15 @@ package io.heddle.gateway.config;
 
 import io.heddle.addr.AddressPrefix;
 import io.heddle.addr.AddressText;
+import io.heddle.bgp.flowspec.rule.ComponentTypes;
+import io.heddle.bgp.flowspec.steering.IndirectionEncoding;
+import io.heddle.bgp.flowspec.table.RuleLimits;
 import io.heddle.bgp.net.TcpOptions;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.daemon.ConfigKey;
 import io.heddle.daemon.ConfigKeys;
 import io.heddle.gateway.dataplane.DataPlane;
 import io.heddle.gateway.route.SegmentPath;
-import io.heddle.flowspec.rule.ComponentTypes;
-import io.heddle.flowspec.steering.IndirectionEncoding;
-import io.heddle.flowspec.table.RuleLimits;
 import io.heddle.telemetry.server.TelemetryServer;
 import java.net.Inet6Address;
 import java.net.InetAddress;

@@ -1,14 +1,14 @@
 package io.heddle.gateway.peer;
 
+import io.heddle.bgp.flowspec.rule.FlowComponent;
+import io.heddle.bgp.flowspec.rule.FlowField;
+import io.heddle.bgp.flowspec.rule.FlowKey;
+import io.heddle.bgp.flowspec.rule.PrefixMatch;
+import io.heddle.bgp.flowspec.table.QueuePairKey;
+import io.heddle.bgp.flowspec.table.RuleChangeListener;
+import io.heddle.bgp.flowspec.table.RuleEntry;
+import io.heddle.bgp.flowspec.table.RuleTable;
 import io.heddle.bgp.wire.Prefix;
-import io.heddle.flowspec.rule.FlowComponent;
-import io.heddle.flowspec.rule.FlowField;
-import io.heddle.flowspec.rule.FlowKey;
-import io.heddle.flowspec.rule.PrefixMatch;
-import io.heddle.flowspec.table.QueuePairKey;
-import io.heddle.flowspec.table.RuleChangeListener;
-import io.heddle.flowspec.table.RuleEntry;
-import io.heddle.flowspec.table.RuleTable;
 import io.heddle.gateway.dataplane.FlowRecord;
 import io.heddle.gateway.dataplane.SteerKey;
 import java.util.Collection;

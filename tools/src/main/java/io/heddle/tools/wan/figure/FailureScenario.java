@@ -1,5 +1,11 @@
 package io.heddle.tools.wan.figure;
 
+import io.heddle.bgp.flowspec.rule.ComponentTypes;
+import io.heddle.bgp.flowspec.rule.FlowRule;
+import io.heddle.bgp.flowspec.session.RuleAnnouncer;
+import io.heddle.bgp.flowspec.steering.IndirectionEncoding;
+import io.heddle.bgp.flowspec.steering.SteeringAttributes;
+import io.heddle.bgp.flowspec.wire.FlowspecCodec;
 import io.heddle.bgp.session.BgpSpeaker;
 import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.session.SessionState;
@@ -7,12 +13,6 @@ import io.heddle.bgp.wire.FamilyRoutes;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgp.wire.UpdateMessage;
 import io.heddle.cli.kit.Cleanup;
-import io.heddle.flowspec.rule.ComponentTypes;
-import io.heddle.flowspec.rule.FlowRule;
-import io.heddle.flowspec.session.RuleAnnouncer;
-import io.heddle.flowspec.steering.IndirectionEncoding;
-import io.heddle.flowspec.steering.SteeringAttributes;
-import io.heddle.flowspec.wire.FlowspecCodec;
 import io.heddle.gateway.Gateway;
 import io.heddle.gateway.GatewayStatus;
 import java.io.IOException;

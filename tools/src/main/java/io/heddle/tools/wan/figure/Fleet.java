@@ -1,5 +1,10 @@
 package io.heddle.tools.wan.figure;
 
+import io.heddle.bgp.flowspec.rule.ComponentTypes;
+import io.heddle.bgp.flowspec.rule.FlowRule;
+import io.heddle.bgp.flowspec.steering.IndirectionEncoding;
+import io.heddle.bgp.flowspec.steering.SteeringAttributes;
+import io.heddle.bgp.flowspec.wire.FlowspecCodec;
 import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.session.BgpSpeaker;
 import io.heddle.bgp.session.Negotiated;
@@ -15,11 +20,6 @@ import io.heddle.bgp.wire.UpdateMessage;
 import io.heddle.cli.controller.ControllerCommand;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.controller.run.ControllerStatus;
-import io.heddle.flowspec.rule.ComponentTypes;
-import io.heddle.flowspec.rule.FlowRule;
-import io.heddle.flowspec.steering.IndirectionEncoding;
-import io.heddle.flowspec.steering.SteeringAttributes;
-import io.heddle.flowspec.wire.FlowspecCodec;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.telemetry.server.TelemetryServer;

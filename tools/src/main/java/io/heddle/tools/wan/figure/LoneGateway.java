@@ -1,13 +1,13 @@
 package io.heddle.tools.wan.figure;
 
+import io.heddle.bgp.flowspec.session.RuleAnnouncer;
+import io.heddle.bgp.flowspec.wire.FlowspecCodec;
 import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.session.BgpSpeaker;
 import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.Prefix;
-import io.heddle.flowspec.session.RuleAnnouncer;
-import io.heddle.flowspec.wire.FlowspecCodec;
 import io.heddle.gateway.Gateway;
 import io.heddle.gateway.config.GatewayConfigParser;
 import io.heddle.platform.HeddleException;

@@ -1,8 +1,0 @@
-/**
- * Rule table of a gateway: the rules of all peers, the choice of the rule that applies to a flow,
- * and the admission of rules. Used only by the BGP speaker's thread.
- */
-@NullMarked
-package io.heddle.flowspec.table;
-
-import org.jspecify.annotations.NullMarked;
