@@ -118,8 +118,7 @@ public final class BpfMap implements AutoCloseable {
   public Optional<ByteBuffer> lookup(byte[] key) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment value = arena.allocate(slotBytes(), 8);
-      int result =
-          Libbpf.callInt(Libbpf.MAP_LOOKUP, (long) fd, key(arena, key).address(), value.address());
+      int result = Libbpf.MAP_LOOKUP.callInt(fd, key(arena, key).address(), value.address());
       if (Libbpf.isAbsent(result)) {
         return Optional.empty();
       }
@@ -135,12 +134,8 @@ public final class BpfMap implements AutoCloseable {
     requireValue(value);
     try (Arena arena = Arena.ofConfined()) {
       int result =
-          Libbpf.callInt(
-              Libbpf.MAP_UPDATE,
-              (long) fd,
-              key(arena, key).address(),
-              copy(arena, value).address(),
-              0L);
+          Libbpf.MAP_UPDATE.callInt(
+              fd, key(arena, key).address(), copy(arena, value).address(), 0L);
       if (result < 0) {
         throw failure("an update", result);
       }
@@ -166,13 +161,8 @@ public final class BpfMap implements AutoCloseable {
       MemorySegment count = arena.allocateFrom(JAVA_INT, entries.size());
       MemorySegment options = Libbpf.options(arena, 24);
       int result =
-          Libbpf.callInt(
-              Libbpf.MAP_UPDATE_BATCH,
-              (long) fd,
-              keys.address(),
-              values.address(),
-              count.address(),
-              options.address());
+          Libbpf.MAP_UPDATE_BATCH.callInt(
+              fd, keys.address(), values.address(), count.address(), options.address());
       if (result < 0) {
         throw failure("an update of " + entries.size() + " entries", result);
       }
@@ -182,7 +172,7 @@ public final class BpfMap implements AutoCloseable {
   /** Removes a key. Returns whether it was present. */
   public boolean remove(byte[] key) {
     try (Arena arena = Arena.ofConfined()) {
-      int result = Libbpf.callInt(Libbpf.MAP_DELETE, (long) fd, key(arena, key).address());
+      int result = Libbpf.MAP_DELETE.callInt(fd, key(arena, key).address());
       if (result < 0 && !Libbpf.isAbsent(result)) {
         throw failure("a removal", result);
       }
@@ -214,9 +204,8 @@ public final class BpfMap implements AutoCloseable {
       do {
         count.set(JAVA_INT, 0, BATCH);
         result =
-            Libbpf.callInt(
-                Libbpf.MAP_LOOKUP_BATCH,
-                (long) fd,
+            Libbpf.MAP_LOOKUP_BATCH.callInt(
+                fd,
                 first ? 0L : place.address(),
                 place.address(),
                 keys.address(),

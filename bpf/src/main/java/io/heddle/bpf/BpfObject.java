@@ -83,10 +83,14 @@ public final class BpfObject {
   /**
    * Loads all programs and maps of the object, and returns the program of this name.
    *
-   * @throws HeddleException if the program is missing, or if the kernel rejects the program; then
+   * @throws HeddleException if a requirement is missing, or if the kernel rejects the program; then
    *     the message has the last lines of the verifier's log
    */
   public BpfProgram load(String program) {
+    refusal()
+        .ifPresent(missing -> {
+          throw new HeddleException(missing);
+        });
     byte[] elf = content();
     Libbpf.disableOutput();
     try (Arena arena = Arena.ofConfined()) {
@@ -97,14 +101,13 @@ public final class BpfObject {
       options.set(JAVA_LONG, 8, Libbpf.name(arena, program).address());
       options.set(JAVA_LONG, 56, log.address());
       options.set(JAVA_LONG, 64, LOG_BYTES);
-      long object =
-          Libbpf.call(Libbpf.OPEN_MEM, bytes.address(), (long) elf.length, options.address());
-      int error = (int) Libbpf.call(Libbpf.GET_ERROR, object);
+      long object = Libbpf.OPEN_MEM.call(bytes.address(), (long) elf.length, options.address());
+      int error = Libbpf.GET_ERROR.callInt(object);
       if (object == 0 || error != 0) {
         throw new SystemCallException("bpf_object__open_mem", error == 0 ? Errno.EINVAL : -error);
       }
       try {
-        int result = Libbpf.callInt(Libbpf.LOAD, object);
+        int result = Libbpf.LOAD.callInt(object);
         if (result < 0) {
           throw new HeddleException(
               "the kernel rejects the program "
@@ -113,8 +116,7 @@ public final class BpfObject {
                   + Errno.describe(-result)
                   + tail(log.getString(0)));
         }
-        long found =
-            Libbpf.call(Libbpf.FIND_PROGRAM, object, Libbpf.name(arena, program).address());
+        long found = Libbpf.FIND_PROGRAM.call(object, Libbpf.name(arena, program).address());
         if (found == 0) {
           throw new IllegalArgumentException("the object has no program " + program);
         }
@@ -122,10 +124,10 @@ public final class BpfObject {
          * Closing the object closes its descriptors. A second descriptor, opened by the program's
          * id, outlives the object.
          */
-        int fd = Libbpf.check("bpf_program__fd", Libbpf.callInt(Libbpf.PROGRAM_FD, found));
+        int fd = Libbpf.check("bpf_program__fd", Libbpf.PROGRAM_FD.callInt(found));
         return BpfProgram.byId(BpfProgram.idOf(fd));
       } finally {
-        Libbpf.call(Libbpf.CLOSE_OBJECT, object);
+        Libbpf.CLOSE_OBJECT.call(object);
       }
     }
   }

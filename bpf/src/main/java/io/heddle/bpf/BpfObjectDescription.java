@@ -20,7 +20,7 @@ final class BpfObjectDescription {
       MemorySegment length = arena.allocateFrom(JAVA_INT, (int) info.byteSize());
       Libbpf.check(
           "BPF_OBJ_GET_INFO_BY_FD of a " + what,
-          Libbpf.callInt(Libbpf.INFO, (long) fd, info.address(), length.address()));
+          Libbpf.INFO.callInt(fd, info.address(), length.address()));
     }
   }
 }

@@ -57,7 +57,7 @@ public record TcIngress(int interfaceIndex, int priority, int handle) {
   public void attach(BpfProgram program) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment hook = hook(arena);
-      int created = Libbpf.callInt(Libbpf.HOOK_CREATE, hook.address());
+      int created = Libbpf.HOOK_CREATE.callInt(hook.address());
       if (created != -Errno.EEXIST) {
         Libbpf.check("bpf_tc_hook_create on interface " + interfaceIndex, created);
       }
@@ -66,7 +66,7 @@ public record TcIngress(int interfaceIndex, int priority, int handle) {
       options.set(JAVA_INT, FLAGS, REPLACE);
       Libbpf.check(
           "bpf_tc_attach on interface " + interfaceIndex,
-          Libbpf.callInt(Libbpf.ATTACH, hook.address(), options.address()));
+          Libbpf.ATTACH.callInt(hook.address(), options.address()));
     }
   }
 
@@ -78,7 +78,7 @@ public record TcIngress(int interfaceIndex, int priority, int handle) {
   public Optional<BpfProgram> find() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment options = options(arena);
-      int result = Libbpf.callInt(Libbpf.QUERY, hook(arena).address(), options.address());
+      int result = Libbpf.QUERY.callInt(hook(arena).address(), options.address());
       /* EINVAL: the interface has no clsact qdisc at all. */
       if (Libbpf.isAbsent(result) || result == -Errno.EINVAL) {
         return Optional.empty();
@@ -94,7 +94,7 @@ public record TcIngress(int interfaceIndex, int priority, int handle) {
    */
   public boolean detach() {
     try (Arena arena = Arena.ofConfined()) {
-      int result = Libbpf.callInt(Libbpf.DETACH, hook(arena).address(), options(arena).address());
+      int result = Libbpf.DETACH.callInt(hook(arena).address(), options(arena).address());
       if (Libbpf.isAbsent(result) || result == -Errno.EINVAL) {
         return false;
       }

@@ -1,26 +1,10 @@
 package io.heddle.bridge.infiniband;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import io.heddle.platform.Errno;
-import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.NativeFunction;
+import io.heddle.platform.NativeLibrary;
 import io.heddle.platform.SystemCallException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.SymbolLookup;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
-import java.util.Arrays;
-import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
-/**
- * Functions of librdmacm that the bridge needs, with all arguments as {@code long}. A function that
- * fails sets errno. The library is opened on first use, and never closed.
- */
+/** Functions of librdmacm that the bridge needs. A function that fails sets errno. */
 enum RdmaCm {
   CREATE_EVENT_CHANNEL("rdma_create_event_channel", 0),
   DESTROY_EVENT_CHANNEL("rdma_destroy_event_channel", 1),
@@ -76,95 +60,43 @@ enum RdmaCm {
   static final int MULTICAST_ERROR = 13;
   static final int ADDR_CHANGE = 14;
 
-  private static final VarHandle ERRNO =
-      Linker.Option.captureStateLayout().varHandle(MemoryLayout.PathElement.groupElement("errno"));
-
-  private final String symbol;
-  private final int arguments;
-  private @Nullable MethodHandle handle;
+  private final NativeFunction function;
 
   RdmaCm(String symbol, int arguments) {
-    this.symbol = symbol;
-    this.arguments = arguments;
+    function = Library.OWN.function(symbol, arguments);
   }
 
+  /* The constants' constructors can't use static fields of the enum itself. */
   private static final class Library {
-    static final Optional<SymbolLookup> LOOKUP = open();
-
-    private static Optional<SymbolLookup> open() {
-      try {
-        return Optional.of(SymbolLookup.libraryLookup(LIBRARY, Arena.global()));
-      } catch (IllegalArgumentException absent) {
-        return Optional.empty();
-      }
-    }
+    static final NativeLibrary OWN = new NativeLibrary(LIBRARY);
   }
 
   /** Returns whether the library can be opened on this machine. */
   static boolean libraryIsPresent() {
-    return Library.LOOKUP.isPresent();
+    return Library.OWN.isPresent();
   }
 
   /** Returns whether this machine's library has the function. */
   boolean isPresent() {
-    return Library.LOOKUP.flatMap(library -> library.find(symbol)).isPresent();
-  }
-
-  private synchronized MethodHandle handle() {
-    MethodHandle linked = handle;
-    if (linked == null) {
-      MemorySegment function =
-          Library.LOOKUP
-              .flatMap(library -> library.find(symbol))
-              .orElseThrow(() -> new SystemCallException(LIBRARY + "'s " + symbol, Errno.ENOSYS));
-      MemoryLayout[] layouts = new MemoryLayout[arguments];
-      Arrays.fill(layouts, JAVA_LONG);
-      linked =
-          Linker.nativeLinker()
-              .downcallHandle(
-                  function,
-                  FunctionDescriptor.of(JAVA_LONG, layouts),
-                  Linker.Option.captureCallState("errno"))
-              .asSpreader(long[].class, arguments);
-      handle = linked;
-    }
-    return linked;
+    return function.isPresent();
   }
 
   /** Calls a function that returns a pointer; returns the negated errno for NULL. */
   long pointer(long... values) {
-    MemorySegment capture = LinuxCalls.errnoCapture();
-    long result = invoke(capture, values);
-    return result == 0 ? -errno(capture) : result;
+    long result = function.call(values);
+    return result == 0 ? -NativeFunction.errno() : result;
   }
 
   /** Calls a function that returns an int; returns 0, or the negated errno. */
   int status(long... values) {
-    MemorySegment capture = LinuxCalls.errnoCapture();
-    /* C functions that return int leave the upper half of the register undefined. */
-    return (int) invoke(capture, values) == 0 ? 0 : -errno(capture);
+    return function.callInt(values) == 0 ? 0 : -NativeFunction.errno();
   }
 
   /** Calls a function, and throws on failure; the message contains {@code object}. */
   void call(String object, long... values) {
     int result = status(values);
     if (result < 0) {
-      throw new SystemCallException(symbol + " of " + object, -result);
+      throw new SystemCallException(function.symbol() + " of " + object, -result);
     }
-  }
-
-  private long invoke(MemorySegment capture, long[] values) {
-    try {
-      return (long) handle().invokeExact(capture, values);
-    } catch (Throwable thrown) {
-      throw thrown instanceof RuntimeException unchecked
-          ? unchecked
-          : new IllegalStateException(symbol, thrown);
-    }
-  }
-
-  private static int errno(MemorySegment capture) {
-    int errno = (int) ERRNO.get(capture, 0L);
-    return errno == 0 ? Errno.EIO : errno;
   }
 }

@@ -2,10 +2,9 @@ package io.heddle.cli.operate;
 
 import io.heddle.cli.kit.Installation;
 import io.heddle.cli.kit.Json;
+import io.heddle.platform.NativeLibrary;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.lang.foreign.Arena;
-import java.lang.foreign.SymbolLookup;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -110,11 +109,7 @@ public final class VersionCommand implements Callable<Integer> {
   }
 
   private static boolean hasLibibverbs() {
-    try (Arena arena = Arena.ofConfined()) {
-      return SymbolLookup.libraryLookup(LIBRARY, arena).find("ibv_open_device").isPresent();
-    } catch (IllegalArgumentException absent) {
-      return false;
-    }
+    return new NativeLibrary(LIBRARY).function("ibv_open_device", 1).isPresent();
   }
 
   private static void print(Document document, PrintWriter out) {

@@ -1,7 +1,7 @@
 package io.heddle.tools.bench;
 
-import io.heddle.tools.switching.LabSwitches;
 import io.heddle.tools.lab.Program;
+import io.heddle.tools.switching.LabSwitches;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;

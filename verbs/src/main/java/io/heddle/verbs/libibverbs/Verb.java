@@ -1,26 +1,14 @@
 package io.heddle.verbs.libibverbs;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import io.heddle.platform.Errno;
-import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.NativeFunction;
+import io.heddle.platform.NativeLibrary;
 import io.heddle.verbs.VerbsException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.SymbolLookup;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
-import java.util.Arrays;
 import java.util.Locale;
-import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Functions of libibverbs for the control path. All arguments are {@code long}, so there is one
- * call shape per number of arguments: each distinct shape costs start-up time.
+ * Functions of libibverbs for the control path.
  *
  * <p>{@link #attempt} returns the result or a negated errno, for every form of error report; {@link
  * #call} throws.
@@ -77,14 +65,8 @@ enum Verb {
   /** SONAME of the library: no development package is needed at run time. */
   static final String LIBRARY = "libibverbs.so.1";
 
-  private static final Linker LINKER = Linker.nativeLinker();
-  private static final VarHandle ERRNO =
-      Linker.Option.captureStateLayout().varHandle(MemoryLayout.PathElement.groupElement("errno"));
-
-  private final String symbol;
-  private final int arguments;
+  private final NativeFunction function;
   private final Report report;
-  private @Nullable MethodHandle handle;
 
   Verb(int arguments, Report report) {
     this("", arguments, report);
@@ -95,47 +77,39 @@ enum Verb {
    * another name, and the size of the caller's struct as an additional argument.
    */
   Verb(String symbol, int arguments, Report report) {
-    this.symbol = symbol;
-    this.arguments = arguments;
+    function = Library.OWN.function(symbol.isEmpty() ? "ibv_" + verb() : symbol, arguments);
     this.report = report;
   }
 
-  /* Library, opened at first use and never closed, since it has threads and handlers of its own. */
+  /* The constants' constructors can't use static fields of the enum itself. */
   private static final class Library {
-    static final Optional<SymbolLookup> LOOKUP = open();
-
-    private static Optional<SymbolLookup> open() {
-      try {
-        return Optional.of(SymbolLookup.libraryLookup(LIBRARY, Arena.global()));
-      } catch (IllegalArgumentException absent) {
-        return Optional.empty();
-      }
-    }
+    static final NativeLibrary OWN = new NativeLibrary(LIBRARY);
   }
 
   /** Returns whether the library can be opened on this host. */
   static boolean isLibraryPresent() {
-    return Library.LOOKUP.isPresent();
-  }
-
-  private Optional<MemorySegment> address() {
-    return Library.LOOKUP.flatMap(library -> library.find(symbol()));
+    return Library.OWN.isPresent();
   }
 
   /** Returns whether this host's library has the function; older ones lack newer functions. */
   boolean isPresent() {
-    return address().isPresent();
+    return function.isPresent();
   }
 
   /** Returns the function itself, for callers that may not allocate. */
   MemorySegment function() {
-    return address()
-        .orElseThrow(() ->
-            new VerbsException(verb(), LIBRARY + ", which lacks this function", Errno.ENOSYS));
+    requirePresent();
+    return function.address();
+  }
+
+  private void requirePresent() {
+    if (!function.isPresent()) {
+      throw new VerbsException(verb(), LIBRARY + ", which lacks this function", Errno.ENOSYS);
+    }
   }
 
   int arguments() {
-    return arguments;
+    return function.arguments();
   }
 
   Report report() {
@@ -144,7 +118,7 @@ enum Verb {
 
   /** Returns the function's symbol in the library. */
   String symbol() {
-    return symbol.isEmpty() ? "ibv_" + verb() : symbol;
+    return function.symbol();
   }
 
   /** Returns the verb's name without its prefix, for error messages. */
@@ -152,48 +126,18 @@ enum Verb {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  private synchronized MethodHandle handle() {
-    MethodHandle linked = handle;
-    if (linked == null) {
-      MemoryLayout[] layouts = new MemoryLayout[arguments];
-      Arrays.fill(layouts, JAVA_LONG);
-      linked =
-          LINKER
-              .downcallHandle(
-                  function(),
-                  FunctionDescriptor.of(JAVA_LONG, layouts),
-                  Linker.Option.captureCallState("errno"))
-              .asSpreader(long[].class, arguments);
-      handle = linked;
-    }
-    return linked;
-  }
-
   /** Calls the function; returns the function's result, or the negated errno. */
   long attempt(long... values) {
-    MemorySegment capture = LinuxCalls.errnoCapture();
-    long result;
-    try {
-      result = (long) handle().invokeExact(capture, values);
-    } catch (Throwable thrown) {
-      throw thrown instanceof RuntimeException runtime
-          ? runtime
-          : new IllegalStateException(symbol(), thrown);
-    }
-    int errno = (int) ERRNO.get(capture, 0L);
+    requirePresent();
+    long result = function.call(values);
     /* C functions that return int leave the upper half of the register undefined. */
     return switch (report) {
-      case POINTER -> result == 0 ? -positive(errno) : result;
-      case MINUS_ONE -> (int) result == -1 ? -positive(errno) : (int) result;
+      case POINTER -> result == 0 ? -NativeFunction.errno() : result;
+      case MINUS_ONE -> (int) result == -1 ? -NativeFunction.errno() : (int) result;
       case ERRNO_VALUE -> -Math.abs((int) result);
       case NEGATIVE_ERRNO -> result;
       case NOTHING -> 0;
     };
-  }
-
-  /* Replaces an errno of 0: some providers fail without setting errno. */
-  private static int positive(int errno) {
-    return errno == 0 ? Errno.EIO : errno;
   }
 
   /**

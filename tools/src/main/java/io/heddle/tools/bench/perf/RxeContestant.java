@@ -2,10 +2,10 @@ package io.heddle.tools.bench.perf;
 
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.platform.HeddleException;
-import io.heddle.tools.switching.LabSwitches;
 import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Fabric;
 import io.heddle.tools.lab.GuestPorts;
+import io.heddle.tools.switching.LabSwitches;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

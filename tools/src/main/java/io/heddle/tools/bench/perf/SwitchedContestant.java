@@ -4,8 +4,6 @@ import io.heddle.cli.kit.Cleanup;
 import io.heddle.tools.job.DeviceCounters;
 import io.heddle.tools.job.RunFolder;
 import io.heddle.tools.lab.Lab;
-import io.heddle.tools.switching.LabSwitches;
-import io.heddle.tools.switching.LinkCount;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
