@@ -6,8 +6,6 @@
 #include "local.h"
 #include "settings.h"
 
-struct completion_queue *local_queues[QUEUES];
-
 struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context) {
   if (refused(context, "ibv_create_comp_channel") != 0) return NULL;
   struct channel *channel = calloc(1, sizeof *channel);

@@ -10,8 +10,6 @@
 #include "settings.h"
 
 static struct device devices[DEVICES];
-pthread_mutex_t objects = PTHREAD_MUTEX_INITIALIZER;
-struct context *contexts;
 
 static struct port *port_at(struct ibv_context *context) { return port_of(this_host, device_of(context)); }
 
@@ -50,27 +48,6 @@ int ibv_get_device_index(struct ibv_device *device) { return (int)((struct devic
 static uint64_t guid_of(uint32_t device) { return 0x020000fffe000000u | (uint64_t)(device + 1) << 8 | (this_host + 1); }
 
 __be64 ibv_get_device_guid(struct ibv_device *device) { return htobe64(guid_of(((struct device *)device)->index)); }
-
-int refused(struct ibv_context *context, const char *verb) {
-  struct port *port = port_at(context);
-  int error = 0;
-  for (uint32_t i = 0; i < REFUSALS && error == 0; i++) {
-    struct refusal *refusal = &port->refusals[i];
-    if (refusal->fault.count == 0) continue;
-    lock(&port->lock);
-    if (refusal->fault.count != 0 && strcmp(refusal->verb, verb) == 0) {
-      if (refusal->fault.after > 0) {
-        refusal->fault.after--;
-      } else {
-        refusal->fault.count--;
-        error = refusal->fault.code;
-      }
-    }
-    unlock(&port->lock);
-  }
-  if (error != 0) errno = error;
-  return error;
-}
 
 /* ---- the entries of a context's ops tables ---- */
 

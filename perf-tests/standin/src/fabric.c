@@ -69,6 +69,15 @@ bool is_process_alive(uint32_t owner) {
   return pid != 0 && (kill((pid_t)pid, 0) == 0 || errno != ESRCH) && start_of(pid) == process->started;
 }
 
+struct shared_pair *pair_of_number(uint32_t number) {
+  struct shared_pair *pair = &fabric->pairs[number & (PAIRS - 1)];
+  return pair->number == number && atomic_load(&pair->owner) != 0 ? pair : NULL;
+}
+
+struct shared_pair *peer_of(const struct shared_pair *pair) {
+  return pair_of_number(pair->peer);
+}
+
 void lock(shared_lock *lock) {
   for (uint32_t tries = 0;; tries++) {
     uint32_t holder = 0;

@@ -255,6 +255,9 @@ int fabric_remove(const char *path);
 const char *fabric_path(void);
 
 bool is_process_alive(uint32_t owner);
+/* Returns the pair with this number, or the pair that a pair is connected to; NULL if it doesn't exist. */
+struct shared_pair *pair_of_number(uint32_t number);
+struct shared_pair *peer_of(const struct shared_pair *pair);
 /* Frees the objects of processes that ended without closing. */
 void fabric_reap(void);
 

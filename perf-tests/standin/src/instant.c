@@ -32,7 +32,7 @@ struct instant_receives *instant_receives_new(void) {
   return calloc(1, sizeof(struct instant_receives));
 }
 
-static struct queue_pair *peer_of(const struct queue_pair *pair) {
+static struct queue_pair *local_peer_of(const struct queue_pair *pair) {
   struct queue_pair *peer = local_pairs[pair->shared->peer % PAIRS];
   return peer != NULL && peer->qp.qp_num == pair->shared->peer ? peer : NULL;
 }
@@ -70,7 +70,7 @@ static int perform(struct queue_pair *pair, struct queue_pair *peer, const struc
 
 int instant_post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send_wr **bad) {
   struct queue_pair *pair = (struct queue_pair *)qp;
-  struct queue_pair *peer = peer_of(pair);
+  struct queue_pair *peer = local_peer_of(pair);
   bool ready = atomic_load_explicit(&pair->shared->state, memory_order_acquire) == IBV_QPS_RTS;
   int error = ready && peer != NULL ? 0 : EINVAL;
   while (error == 0 && request != NULL) {

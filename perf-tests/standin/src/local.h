@@ -115,18 +115,18 @@ struct queue_pair {
   struct instant_receives *instant; /* NULL except under STANDIN_INSTANT */
 };
 
+/* tables and functions of objects.c */
 extern struct queue_pair *local_pairs[PAIRS]; /* indexed by the pairs' slots in the fabric */
 extern struct completion_queue *local_queues[QUEUES];
 extern pthread_mutex_t objects; /* guards local_pairs, local_queues, contexts and their events */
 extern struct context *contexts;
+/* Returns 0, or the error that the control program injected. Sets errno to the error too. */
+int refused(struct ibv_context *context, const char *verb);
 
 static inline struct context *context_of(struct ibv_context *context) {
   return (struct context *)((char *)context - offsetof(struct verbs_context, context));
 }
 static inline uint32_t device_of(struct ibv_context *context) { return context_of(context)->device; }
-
-/* device.c: returns 0, or the error that the control program injected. Sets errno to the error too. */
-int refused(struct ibv_context *context, const char *verb);
 
 /* functions of completion.c */
 void push_completion(struct shared_queue *queue, const struct shared_completion *completion, bool solicited);

@@ -1,5 +1,5 @@
 /* Timing: a port's sending time, and the protocol's time-outs. */
-#include "transmit.h"
+#include "local.h"
 
 enum { PACKET_OVERHEAD_BYTES = 102 }; /* bytes of preamble, gap, Ethernet, IPv6, UDP, transport header and checksums */
 

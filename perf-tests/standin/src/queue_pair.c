@@ -9,8 +9,6 @@
 #include "settings.h"
 #include "transmit.h"
 
-struct queue_pair *local_pairs[PAIRS];
-
 static uint32_t take_pair(void) {
   for (uint32_t tries = 0; tries < PAIRS; tries++) {
     uint32_t slot = (uint32_t)(atomic_fetch_add(&fabric->pairs_hint, 1) % PAIRS), nobody = 0;

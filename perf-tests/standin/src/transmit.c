@@ -261,15 +261,6 @@ static enum outcome receive(struct shared_pair *own, struct work *work, uint32_t
   return outcome;
 }
 
-struct shared_pair *pair_of_number(uint32_t number) {
-  struct shared_pair *pair = &fabric->pairs[number & (PAIRS - 1)];
-  return pair->number == number && atomic_load(&pair->owner) != 0 ? pair : NULL;
-}
-
-struct shared_pair *peer_of(const struct shared_pair *pair) {
-  return pair_of_number(pair->peer);
-}
-
 void count_bytes(struct port *from, uint32_t gid_index, struct port *to, uint32_t length) {
   atomic_fetch_add_explicit(&from->gids[gid_index].sent_bytes, length, memory_order_relaxed);
   atomic_fetch_add_explicit(&from->sent_bytes, length, memory_order_relaxed);

@@ -14,10 +14,6 @@ enum outcome { DONE, FAILED, NOT_READY, LOST };
  */
 enum outcome transmit(struct queue_pair *pair, struct work *work, uint64_t *wait_ns);
 
-/* Returns the connected pair, if it exists. */
-struct shared_pair *peer_of(const struct shared_pair *pair);
-struct shared_pair *pair_of_number(uint32_t number);
-
 /*
  * Moves a pair to the error state and flushes its receives. The stand-in library's thread in the pair's process flushes
  * the sends.

@@ -18,6 +18,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class TextTest {
   private static final int LINE_LENGTH = 130;
+  private static final int MOST_LINES = 500;
+  private static final Pattern SOURCE = Pattern.compile("\\.(java|c|h|cc|cpp)$");
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s]+)(?:#[^)]*)?\\)");
   /* The pattern is built from pieces, so that this file doesn't contain such a path itself. */
   private static final Pattern MACHINE_PATH =
@@ -40,6 +42,21 @@ class TextTest {
             || !line.stripTrailing().equals(line)
             || line.length() > LINE_LENGTH) {
           found.add(Repository.name(file) + ":" + (i + 1) + ": " + line);
+        }
+      }
+    }
+    assertNone(found);
+  }
+
+  @Test
+  void filesHaveAtMost500Lines() throws Exception {
+    List<String> found = new ArrayList<>();
+    for (Path file : Repository.files()) {
+      String name = Repository.name(file);
+      if (SOURCE.matcher(name).find() && !name.startsWith("jextract/src/")) {
+        long lines = text(file).lines().count();
+        if (lines > MOST_LINES) {
+          found.add(name + " has " + lines + " lines");
         }
       }
     }
