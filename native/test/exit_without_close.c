@@ -5,15 +5,15 @@
  * Usage: exit_without_close [ROUNDS [BUSY]]: ROUNDS senders (12), beside BUSY busy processes (0).
  */
 #include "harness.h"
+#include "waiting.h"
 
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-enum { CONNECTIONS = 3, MESSAGES = 4, LARGEST = (2 << 20) + 3, PATIENCE_S = 120, LONGEST_END_US = 1000000 };
+enum { CONNECTIONS = 3, MESSAGES = 4, LARGEST = (2 << 20) + 3, LONGEST_END_US = 1000000 };
 
 /*
  * Largest slowdown by other processes that the test allows. If senders have too little time, up to this many times as
@@ -50,37 +50,6 @@ static struct shared *shared;
 static pid_t run; /* pid of the first process */
 static const struct nccl_net_v12 *net;
 static void *context;
-
-static long deadline;
-
-/*
- * Returns how long tasks of this host have waited for a processor so far, by the kernel ("some" in
- * Documentation/accounting/psi.rst). Returns 0 if the kernel doesn't count this.
- */
-static long stalled_us(void) {
-  long total = 0;
-  FILE *pressure = fopen("/proc/pressure/cpu", "re");
-  if (pressure != NULL) {
-    if (fscanf(pressure, "some avg10=%*f avg60=%*f avg300=%*f total=%ld", &total) != 1) total = 0;
-    fclose(pressure);
-  }
-  return total;
-}
-
-static void start_waiting(void) { deadline = now_us() + PATIENCE_S * 1000000L; }
-
-static void keep_waiting(const char *what) {
-  CHECK(now_us() < deadline, "%s took more than %d s", what, PATIENCE_S);
-  sched_yield();
-}
-
-static void wait_for(atomic_int *number, int value, const char *what) {
-  start_waiting();
-  while (atomic_load(number) < value) {
-    keep_waiting(what);
-    usleep(200);
-  }
-}
 
 static unsigned char pattern(unsigned message, size_t i) {
   return (unsigned char)(message * 31 + i * 7 + (i >> 8) * 13 + (i >> 16));

@@ -4,168 +4,24 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.sun.net.httpserver.HttpServer;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.tools.lab.Skip;
-import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.security.MessageDigest;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Tests of {@code ./heddle} in a checkout that has only scripts: progress messages, error messages,
- * and installation of packages. Maven and apt-get are scripts that record their arguments, and PATH
- * has only the command's requirements.
- */
+/** Tests of {@code ./heddle}: progress messages, error messages, and installation of packages. */
 @Execution(ExecutionMode.CONCURRENT)
 @EndsWithin(120)
 @SystemTest
-final class LauncherTest {
-  private static final Path REPOSITORY = Path.of("").toAbsolutePath().getParent();
-  private static final List<String> TOOLS =
-      List.of(
-          "awk",
-          "bash",
-          "cat",
-          "chmod",
-          "dirname",
-          "env",
-          "find",
-          "flock",
-          "head",
-          "id",
-          "ip",
-          "mkdir",
-          "mv",
-          "readlink",
-          "rm",
-          "sed",
-          "sh",
-          "sleep",
-          "sort",
-          "tail",
-          "tee",
-          "touch",
-          "uname");
-
-  private static final List<String> SCRIPTS =
-      List.of(
-          "heddle",
-          "config/build-progress.sh",
-          "config/jdk.sh",
-          "config/tests.sh",
-          "packaging/start.sh");
-
-  @TempDir private Path folder;
-  private Path checkout;
-  private Path programs;
-  private Path requestFile;
-
-  @BeforeEach
-  void copyTheScripts() throws IOException {
-    checkout = Files.createDirectory(folder.resolve("checkout"));
-    programs = Files.createDirectory(folder.resolve("programs"));
-    requestFile = folder.resolve("asked");
-    for (String script : SCRIPTS) {
-      Path copy = checkout.resolve(script);
-      Files.createDirectories(copy.getParent());
-      Files.copy(
-          REPOSITORY.resolve(script), copy, java.nio.file.StandardCopyOption.COPY_ATTRIBUTES);
-    }
-    for (String tool : TOOLS) {
-      program(tool, "exec " + find(tool) + " \"$@\"\n");
-    }
-  }
-
-  /* Removes a link that leads out of the test's folder, about which JUnit would warn. */
-  @AfterEach
-  void removeTheLink() throws IOException {
-    Files.deleteIfExists(checkout.resolve("tools/target/heddle-tools.jar"));
-  }
-
-  private static Path find(String tool) {
-    return Stream.of((System.getenv("PATH") + ":/usr/sbin:/sbin").split(":"))
-        .map(each -> Path.of(each, tool))
-        .filter(Files::isExecutable)
-        .findFirst()
-        .orElseThrow(() -> new AssertionError("no " + tool));
-  }
-
-  private void program(String name, String script) throws IOException {
-    Path file = programs.resolve(name);
-    Files.deleteIfExists(file);
-    Files.writeString(file, "#!/bin/sh\n" + script);
-    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
-  }
-
-  /* Makes the build's outputs look up to date, so that the command builds nothing. */
-  private void markAsBuilt() throws IOException {
-    Path jar = checkout.resolve("tools/target/heddle-tools.jar");
-    Files.createDirectories(jar.getParent());
-    Files.createSymbolicLink(jar, BuildOutputs.tools());
-    Path stamp = checkout.resolve(".build/built");
-    Files.createDirectories(stamp.getParent());
-    boolean extra = Files.exists(Path.of("/usr/include/infiniband/verbs.h"));
-    Files.writeString(stamp, extra ? "libibverbs-dev\n" : "\n");
-  }
-
-  /* Creates programs in place of the build's requirements, and this script in place of Maven. */
-  private void buildBy(String maven) throws IOException {
-    for (String tool : List.of("cmake", "cc", "make", "python3")) {
-      program(tool, "");
-    }
-    program("mvn", maven);
-  }
-
-  private HostProcess start(String... arguments) throws IOException {
-    return startUnder(List.of(), arguments);
-  }
-
-  private HostProcess startUnder(List<String> environment, String... arguments) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.addAll(List.of("env", "-i", "PATH=" + programs, "HOME=" + folder));
-    command.addAll(environment);
-    command.add("HEDDLE_JAVA_HOME=" + System.getProperty("java.home"));
-    command.add(checkout.resolve("heddle").toString());
-    command.addAll(List.of(arguments));
-    return HostProcess.start(command, folder.resolve("said"), Map.of());
-  }
-
-  private String output(int exitCode, String... arguments) throws Exception {
-    try (HostProcess process = start(arguments)) {
-      assertEquals(exitCode, process.exitCode(60), process.output());
-      return process.output();
-    }
-  }
-
-  private String installRequests() throws IOException {
-    return Files.exists(requestFile) ? Files.readString(requestFile) : "";
-  }
-
-  private void watchInstallations() throws IOException {
-    if (!System.getProperty("user.name").equals("root")) {
-      Skip.because("only root installs packages");
-    }
-    program("apt-get", "echo \"$@\" >>'" + requestFile + "'\nexit 100\n");
-  }
-
+final class LauncherTest extends StubbedCheckout {
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -208,124 +64,6 @@ final class LauncherTest {
     assertTrue(
         said.contains("; missing: nft, tc; install with: apt-get install nftables iproute2"), said);
     assertFalse(said.contains("# heddle"), said);
-  }
-
-  /*
-   * Returns an archive that the command downloads as the JDK of Temurin. Its programs are scripts.
-   */
-  private byte[] archiveOfJdk() throws Exception {
-    Path jdk = folder.resolve("archive/jdk-25");
-    Files.createDirectories(jdk.resolve("bin"));
-    Files.writeString(jdk.resolve("release"), "JAVA_VERSION=\"25.0.4\"\n");
-    for (String name : List.of("java", "javac")) {
-      Path file = Files.writeString(jdk.resolve("bin").resolve(name), "#!/bin/sh\nexit 0\n");
-      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
-    }
-    Path archive = folder.resolve("jdk.tar.gz");
-    Process tar =
-        new ProcessBuilder("tar", "-czf", archive.toString(), "-C", folder + "/archive", "jdk-25")
-            .inheritIO()
-            .start();
-    assertEquals(0, tar.waitFor());
-    return Files.readAllBytes(archive);
-  }
-
-  private void pinTheJdk(String address, String sha256) throws IOException {
-    Path script = checkout.resolve("config/jdk.sh");
-    String pinned =
-        Files.readString(script)
-            .replaceFirst("jdk_address=.*", "jdk_address=" + address)
-            .replaceAll("(\\[(?:x86_64|aarch64)]=)[0-9a-f]{64}", "$1" + sha256);
-    Files.writeString(script, pinned);
-  }
-
-  private static String sha256(byte[] bytes) throws Exception {
-    return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-  }
-
-  /*
-   * Runs the command where /usr/lib/jvm and similar folders are empty, and the environment names no
-   * JDK.
-   */
-  private String outputWithoutJdk(int exitCode, String... arguments) throws Exception {
-    for (String tool : List.of("curl", "sha256sum", "tar", "gzip", "grep")) {
-      program(tool, "exec " + find(tool) + " \"$@\"\n");
-    }
-    buildBy("exit 0\n");
-    List<String> command =
-        new ArrayList<>(
-            MountNamespace.with("mount -t tmpfs none /usr/lib/jvm; mount -t tmpfs none /opt"));
-    command.addAll(List.of("env", "-i", "PATH=" + programs, "HOME=" + folder));
-    command.add(checkout.resolve("heddle").toString());
-    command.addAll(List.of(arguments));
-    try (HostProcess process = HostProcess.start(command, folder.resolve("jdk-said"), Map.of())) {
-      assertEquals(exitCode, process.exitCode(60), process.output());
-      return process.output();
-    }
-  }
-
-  /* Serves these bytes under every URL, with this Content-Length. */
-  private static HttpServer serve(byte[] bytes, int length) throws IOException {
-    HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
-    server.createContext(
-        "/",
-        exchange -> {
-          exchange.sendResponseHeaders(200, length);
-          exchange.getResponseBody().write(bytes);
-          exchange.close();
-        });
-    server.start();
-    return server;
-  }
-
-  private String download(byte[] served, int length, String sha256, int exitCode, String... words)
-      throws Exception {
-    MountNamespace.orSkip();
-    HttpServer server = serve(served, length);
-    try {
-      pinTheJdk("http://127.0.0.1:" + server.getAddress().getPort(), sha256);
-      return outputWithoutJdk(exitCode, words);
-    } finally {
-      server.stop(0);
-    }
-  }
-
-  @Test
-  void downloadsJdkIfNoneIsInstalled() throws Exception {
-    byte[] archive = archiveOfJdk();
-    String said = download(archive, archive.length, sha256(archive), 0, "build");
-    assertTrue(said.contains("no JDK 25 found; downloading Temurin 25"), said);
-    assertTrue(Files.isExecutable(checkout.resolve(".build/jdk/bin/javac")), said);
-    assertFalse(Files.exists(checkout.resolve(".build/jdk.tar.gz")), said);
-  }
-
-  @Test
-  void deletesJdkWithWrongChecksum() throws Exception {
-    byte[] archive = archiveOfJdk();
-    String said = download(archive, archive.length, "0".repeat(64), 1, "build");
-    assertTrue(said.contains("is not Temurin's: its SHA-256 is " + sha256(archive)), said);
-    assertTrue(said.contains("no JDK 25 or later found: install"), said);
-    assertFalse(Files.exists(checkout.resolve(".build/jdk")), said);
-    assertFalse(Files.exists(checkout.resolve(".build/jdk.tar.gz")), said);
-  }
-
-  @Test
-  void deletesTruncatedJdk() throws Exception {
-    byte[] archive = archiveOfJdk();
-    byte[] half = Arrays.copyOf(archive, archive.length / 2);
-    String said = download(half, archive.length, sha256(archive), 1, "build");
-    assertTrue(said.contains("heddle: the download failed"), said);
-    assertTrue(said.contains("no JDK 25 or later found: install"), said);
-    assertFalse(Files.exists(checkout.resolve(".build/jdk.tar.gz")), said);
-  }
-
-  @Test
-  void offlineCommandDownloadsNoJdk() throws Exception {
-    byte[] archive = archiveOfJdk();
-    String said = download(archive, archive.length, sha256(archive), 1, "--offline", "build");
-    assertTrue(said.contains("--offline was given"), said);
-    assertTrue(said.contains("no JDK 25 or later found: install"), said);
-    assertFalse(Files.exists(checkout.resolve(".build/jdk")), said);
   }
 
   @Test

@@ -9,12 +9,10 @@ import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.transport.connection.Connection;
-import io.heddle.transport.connection.ListenComm;
 import io.heddle.transport.data.ConnectionWeights;
 import io.heddle.transport.device.TransportResult;
 import io.heddle.transport.failover.PlaneState;
 import io.heddle.verbs.testing.LoopbackFabric;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -27,7 +25,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -242,7 +239,7 @@ class LoopbackFailoverTest {
     });
   }
 
-  private static void breakPair(boolean atSender, Ends.Link link, int flow) {
+  static void breakPair(boolean atSender, Ends.Link link, int flow) {
     Connection connection = (atSender ? link.sending() : link.receiving());
     connection.pairs().subFlows()[flow].pair.queuePair().toError();
   }
@@ -358,60 +355,7 @@ class LoopbackFailoverTest {
     }
   }
 
-  @Test
-  void receiverOfFailedChannelNotifiesSenderWhichReconnects() {
-    try (Ends ends = ends(Map.of());
-        Ends.Link link = ends.connect()) {
-      Traffic traffic = new Traffic(ends, link, seed);
-      traffic.run(2);
-      Ends.session(link.receiving()).renew("it fails the receiver");
-      Ends.await(
-          "the sender's call",
-          () ->
-              ends.log.stream().anyMatch(line -> line.contains("replaced: the peer requests it"))
-                  && ends.log.stream().anyMatch(line -> line.contains("channel now uses")));
-      breakPair(true, link, 1);
-      traffic.run(30);
-      traffic.finish();
-    }
-  }
-
-  /* Each end still receives pings, so neither treats the channel as silent. */
-  @Test
-  void stuckChannelIsReplacedForAPlaneMessage() throws IOException {
-    assertSurvives(StuckChannelRelay::stopForwarding, "replaced: no answer within");
-  }
-
-  /*
-   * If both ends are slow, an end may see the closed channel before it learns that the other end
-   * uses the next one.
-   */
-  @Test
-  void closedChannelIsReplacedIfTheOtherEndLives() throws IOException {
-    assertSurvives(StuckChannelRelay::close, "closed the connection");
-  }
-
-  private void assertSurvives(Consumer<StuckChannelRelay> fault, String expectedLine)
-      throws IOException {
-    try (Ends ends = ends(Map.of())) {
-      long handle = ends.handle();
-      ListenComm listener = ends.right.listen(0, handle);
-      try (StuckChannelRelay relay = StuckChannelRelay.inFrontOf(handle);
-          Ends.Link link = ends.connect(listener, handle)) {
-        Traffic traffic = new Traffic(ends, link, seed);
-        traffic.run(2);
-        fault.accept(relay);
-        breakPair(true, link, 1);
-        traffic.run(30);
-        traffic.finish();
-        Ends.await("plane 1's return", () -> isUp(link, 1));
-        assertTrue(
-            ends.log.stream().anyMatch(line -> line.contains(expectedLine)), ends.log.toString());
-      }
-    }
-  }
-
-  private static boolean isDelivered(Traffic traffic, boolean enough) {
+  static boolean isDelivered(Traffic traffic, boolean enough) {
     traffic.drive(true);
     return enough;
   }
@@ -538,48 +482,11 @@ class LoopbackFailoverTest {
     }
   }
 
-  /* The kernel of the delayed peer accepts connections, and data on the channel stays unread. */
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void peerWithADelayedControlThreadKeepsItsChannel(boolean senderIsAway)
-      throws InterruptedException {
-    try (Ends ends = ends(Map.of());
-        Ends.Link link = ends.connect()) {
-      Traffic traffic = new Traffic(ends, link, seed);
-      traffic.run(3);
-      CountDownLatch back = new CountDownLatch(1);
-      Connection away = senderIsAway ? link.sending() : link.receiving();
-      Ends.session(away)
-          .execute(() -> {
-            try {
-              back.await();
-            } catch (InterruptedException ended) {
-              Thread.currentThread().interrupt();
-            }
-          });
-      Ends.await(
-          "doubt",
-          () ->
-              isDelivered(
-                  traffic,
-                  isLogged(ends, "probing it at its reconnect addresses: silent for 1500 ms")));
-      back.countDown();
-      Ends.await(
-          "its end",
-          () -> isDelivered(traffic, isLogged(ends, "the control channel stays in use")));
-      breakPair(true, link, 1);
-      traffic.run(30);
-      traffic.finish();
-      Ends.await("plane 1's return", () -> isUp(link, 1));
-      assertEquals(List.of(), linesWith(ends, "channel is replaced"));
-    }
-  }
-
-  private static List<String> linesWith(Ends ends, String part) {
+  static List<String> linesWith(Ends ends, String part) {
     return ends.log.stream().filter(line -> line.contains(part)).toList();
   }
 
-  private static boolean isLogged(Ends ends, String part) {
+  static boolean isLogged(Ends ends, String part) {
     return !linesWith(ends, part).isEmpty();
   }
 }

@@ -1,14 +1,11 @@
 package io.heddle.cli.doctor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.NanoClock;
-import io.heddle.platform.testing.Checkout;
 import io.heddle.routes.PublishedPlane;
 import io.heddle.routes.RoutePublisher;
-import io.heddle.routes.RoutesPath;
 import io.heddle.routes.WeightRules;
 import io.heddle.stats.DistinctErrors;
 import io.heddle.stats.PlaneCounters;
@@ -19,18 +16,9 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -38,55 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Tests of the doctor with real faults of the environment, of folders and of jobs. Faults of a
  * host's network are tested in system-tests.
  */
-class DoctorTest {
-  @TempDir Path folder;
-
-  private Path plugin;
-  private @Nullable Path config;
-
-  @BeforeEach
-  void installPlugin() throws Exception {
-    Path home = Files.createDirectories(folder.resolve("heddle"));
-    plugin = Files.createFile(home.resolve("libnccl-net-heddle.so"));
-    Files.createFile(home.resolve("heddle-plugin.jar"));
-    Files.createDirectories(folder.resolve("stats"));
-  }
-
-  private Path routes() {
-    return folder.resolve("routes");
-  }
-
-  private List<DoctorCommand.Entry> examine(Map<String, String> environment, Check... checks) {
-    return examine(environment, List.of(checks));
-  }
-
-  private List<DoctorCommand.Entry> examine(Map<String, String> environment, List<Check> checks) {
-    Path routes = RoutesPath.of(environment.getOrDefault("HEDDLE_ROUTES", "" + routes()));
-    Host.Places places =
-        new Host.Places(
-            plugin, routes, folder.resolve("bgp.sock"), config, folder.resolve("stats"));
-    return DoctorCommand.examine(Host.read(environment, places), checks);
-  }
-
-  private static DoctorCommand.Entry only(List<DoctorCommand.Entry> entries, String cause) {
-    return causes(entries, cause).stream()
-        .findFirst()
-        .orElseThrow(() -> new AssertionError(cause + " isn't in " + entries));
-  }
-
-  private static List<DoctorCommand.Entry> causes(List<DoctorCommand.Entry> entries, String cause) {
-    return entries.stream().filter(entry -> cause.equals(entry.cause())).toList();
-  }
-
-  private static Map<String, String> environment(String... pairs) {
-    Map<String, String> environment = new HashMap<>();
-    for (String pair : pairs) {
-      int equals = pair.indexOf('=');
-      environment.put(pair.substring(0, equals), pair.substring(equals + 1));
-    }
-    return environment;
-  }
-
+class DoctorTest extends ExaminedHost {
   @ParameterizedTest
   @CsvSource({
     "NCCL_IB_QPS_PER_CONNECTION=4,  queue-pairs-folklore",
@@ -240,10 +180,6 @@ class DoctorTest {
         examine(environment("HEDDLE_PLANES=127.0.0.1=a"), new RoutesCheck(), new PlanesCheck());
     only(entries, "daemon-gone");
     assertEquals(List.of(), causes(entries, "plane-rule-wrong"));
-  }
-
-  private void config(String text) throws Exception {
-    config = Files.writeString(folder.resolve("bgp.conf"), text);
   }
 
   private static final String TWO_PEERS =
@@ -462,124 +398,5 @@ class DoctorTest {
     assertEquals(0, DoctorCommand.Document.of(List.of(ok, unknown)).exitCode());
     assertEquals(1, DoctorCommand.Document.of(List.of(warning, ok)).exitCode());
     assertEquals(2, DoctorCommand.Document.of(List.of(fault, warning)).exitCode());
-  }
-
-  @Test
-  void causeNamesAreUniqueAndTheDocumentListsThemAll() throws Exception {
-    Set<String> ids = new HashSet<>();
-    List<String> all = new ArrayList<>();
-    for (Check check : Checks.ALL) {
-      check.causes().forEach(cause -> all.add(cause.id()));
-    }
-    ids.addAll(all);
-    assertEquals(all.size(), ids.size(), all.toString());
-    String page = Files.readString(Checkout.path("docs/doctor.md"));
-    String list = Checks.list();
-    if (!page.contains(list)) {
-      Files.writeString(Path.of("target", "doctor-checks.md"), list);
-    }
-    assertTrue(
-        page.contains(list), "docs/doctor.md doesn't have the list in cli/target/doctor-checks.md");
-  }
-
-  private NcclFiles files(String user, String system, String... pairs) throws Exception {
-    Files.writeString(folder.resolve(".nccl.conf"), user);
-    Path etc = Files.writeString(folder.resolve("etc.conf"), system);
-    return NcclFiles.read(environment(pairs), folder, etc);
-  }
-
-  @Test
-  void ncclFilesSetVariablesThatTheEnvironmentLacks() throws Exception {
-    NcclFiles files =
-        files(
-            "# the user's\nNCCL_IB_TIMEOUT=22\nNCCL_IB_TIMEOUT=20\nNCCL_DEBUG=WARN\nNCCL_NET=\n",
-            "NCCL_IB_TIMEOUT=19\nNCCL_IB_HCA==mlx5_0:1\nNCCL_NET=IB\nHEDDLE_POLICY=pinned",
-            "NCCL_DEBUG=");
-    assertEquals(
-        "22", files.environment().get("NCCL_IB_TIMEOUT"), "the first line of the first file");
-    assertEquals("", files.environment().get("NCCL_DEBUG"), "set, though to nothing");
-    assertEquals("", files.environment().get("NCCL_NET"), "an empty line of a file counts as well");
-    assertEquals("=mlx5_0:1", files.environment().get("NCCL_IB_HCA"));
-    assertEquals("pinned", files.environment().get("HEDDLE_POLICY"), "without a last line end");
-    assertEquals(folder.resolve("etc.conf"), files.origins().get("NCCL_IB_HCA"));
-    assertEquals(4, files.overridden().size(), files.overridden().toString());
-    List<DoctorCommand.Entry> entries =
-        examine(files.environment(), new NcclFilesCheck(files), new SettingsCheck());
-    only(entries, "hang-long");
-    assertTrue(
-        entries.stream()
-            .anyMatch(entry ->
-                entry
-                    .evidence()
-                    .equals("NCCL_IB_TIMEOUT=22 comes from " + folder.resolve(".nccl.conf"))),
-        entries.toString());
-  }
-
-  @Test
-  void namedFileReplacesTheUsersFile() throws Exception {
-    Path named = Files.writeString(folder.resolve("job.conf"), "NCCL_BUFFSIZE=65536\n");
-    NcclFiles files =
-        files("NCCL_BUFFSIZE=1\nNCCL_DEBUG=INFO\n", "NCCL_DEBUG=WARN\n", "NCCL_CONF_FILE=" + named);
-    assertEquals("65536", files.environment().get("NCCL_BUFFSIZE"));
-    assertEquals("WARN", files.environment().get("NCCL_DEBUG"));
-    NcclFiles none = files("NCCL_BUFFSIZE=1\n", "", "NCCL_CONF_FILE=" + folder.resolve("none"));
-    assertFalse(none.environment().containsKey("NCCL_BUFFSIZE"));
-    only(examine(none.environment(), new NcclFilesCheck(none)), "conf-file-missing");
-  }
-
-  @Test
-  void misleadingLinesOfNcclFilesAreReported() throws Exception {
-    NcclFiles files =
-        files(
-            "NCCL_IB_TIMEOUT = 22\n  # no remark\nexport NCCL_DEBUG=INFO\nNCCL_IB_SL=3 # low\n\n",
-            "");
-    assertFalse(files.environment().containsKey("NCCL_IB_TIMEOUT"));
-    assertEquals(" 22", files.environment().get("NCCL_IB_TIMEOUT "));
-    assertEquals("3 # low", files.environment().get("NCCL_IB_SL"));
-    List<DoctorCommand.Entry> odd =
-        causes(examine(files.environment(), new NcclFilesCheck(files)), "conf-line");
-    assertEquals(3, odd.size(), odd.toString());
-    assertTrue(odd.getFirst().evidence().contains(".nccl.conf:1: \"NCCL_IB_TIMEOUT = 22\""));
-  }
-
-  @Test
-  void everyCauseIsProvokedByATest() throws Exception {
-    StringBuilder tests = new StringBuilder();
-    for (String module : List.of("cli", "tools")) {
-      Path folder = Checkout.path(module + "/src/test/java/io/heddle/cli/doctor");
-      try (Stream<Path> files = Files.list(folder)) {
-        for (Path file : files.toList()) {
-          tests.append(Files.readString(file));
-        }
-      }
-    }
-    tests.append(
-        Files.readString(
-            Checkout.path("system-tests/src/test/java/io/heddle/systemtests/OneSubnetTest.java")));
-    for (Check check : Checks.ALL) {
-      for (Cause cause : check.causes()) {
-        assertTrue(
-            tests.toString().matches("(?s).*[\" ]" + cause.id() + "[\",].*"),
-            "no test makes " + cause.id());
-      }
-    }
-  }
-
-  @Test
-  void everyUserComplaintHasACause() throws Exception {
-    Set<String> known = new TreeSet<>();
-    Checks.ALL.forEach(check -> check.causes().forEach(cause -> known.add(cause.id())));
-    String page = Files.readString(Checkout.path("docs/doctor.md"));
-    int rows = 0;
-    for (String line : page.split("\n", -1)) {
-      if (line.startsWith("| ") && line.contains(" | nccl#")) {
-        rows++;
-        String causes = line.substring(line.lastIndexOf(" | ") + 3).replace(" |", "");
-        for (String cause : causes.split(", ", -1)) {
-          assertTrue(known.contains(cause.replace("`", "")), cause + " of " + line);
-        }
-      }
-    }
-    assertEquals(18, rows);
   }
 }

@@ -24,7 +24,6 @@ import io.heddle.gateway.probe.Probes;
 import io.heddle.gateway.route.KernelRoutes;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
-import io.heddle.platform.NearestName;
 import io.heddle.platform.ResilientThread;
 import io.heddle.telemetry.report.GatewayReport;
 import io.heddle.telemetry.report.InterfaceReport;
@@ -417,29 +416,7 @@ public final class Gateway implements AutoCloseable {
    */
   public synchronized String steer(SteerKey key, String listName) {
     requireOpen();
-    ListConfig list =
-        config
-            .list(listName)
-            .orElseThrow(() ->
-                new HeddleException(
-                    "there is no list "
-                        + listName
-                        + NearestName.suggestion(
-                            listName, config.lists().map(ListConfig::name).toList())));
-    PolicyConfig policy =
-        config.policies().stream()
-            .filter(each -> each.name().equals(list.policy()))
-            .findFirst()
-            .orElseThrow();
-    if (policy.destinations().stream().noneMatch(each -> each.includes(key.destination()))) {
-      throw new HeddleException(
-          "list "
-              + listName
-              + " belongs to policy "
-              + policy.name()
-              + ", which has no destination "
-              + AddressText.of(key.destination()));
-    }
+    ListConfig list = config.listTowards(listName, key.destination());
     if (!steers.order(key, new WantedSteers.Wanted(list.id(), OPERATOR), alive)) {
       throw new HeddleException(
           "the data plane has no room for another steer; release one of those in heddle gateway"

@@ -95,7 +95,7 @@ public class CommListener<C extends Communicator> implements AutoCloseable {
    */
   void ended(Handshake<C> handshake) {
     boolean expected = handshakes.remove(handshake);
-    Handshake.Outcome<C> outcome = handshake.outcome();
+    HandshakeOutcome<C> outcome = handshake.outcome();
     if (handshake.isAuthenticated()) {
       endedAuthenticated(handshake, outcome != null && outcome.comm() != null);
     } else if (expected && outcome != null) {
@@ -154,7 +154,7 @@ public class CommListener<C extends Communicator> implements AutoCloseable {
   }
 
   /** Returns the outcome of the next handshake that ended; null while there is none. */
-  Handshake.@Nullable Outcome<C> next() {
+  @Nullable HandshakeOutcome<C> next() {
     Handshake<C> handshake = ended.poll();
     return handshake == null ? null : handshake.outcome();
   }
@@ -169,7 +169,7 @@ public class CommListener<C extends Communicator> implements AutoCloseable {
       handshakes.clear();
       unfinished.forEach(Handshake::abandon);
       for (Handshake<C> left = ended.poll(); left != null; left = ended.poll()) {
-        Handshake.Outcome<C> outcome = left.outcome();
+        HandshakeOutcome<C> outcome = left.outcome();
         C comm = outcome == null ? null : outcome.comm();
         if (comm != null) {
           comm.close();

@@ -149,6 +149,13 @@ final class ConnectAttempts {
         : peer + " sent Hello as a connecting end; it isn't the listener";
   }
 
+  /** Returns the reason to refuse a peer whose release has no queue pairs that span planes. */
+  static String noPacketPolicy(String peer) {
+    return ("HEDDLE_POLICY=packet is set here, and the release of Heddle on %s doesn't support it;"
+            + " run the same release on both, or set another policy here")
+        .formatted(peer);
+  }
+
   static String otherToken(String peer) {
     return peer
         + " does not know this listener's token; it is not the peer that NCCL gave the handle to";

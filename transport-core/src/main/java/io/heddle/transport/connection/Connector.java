@@ -281,7 +281,7 @@ public final class Connector {
               + IDLE_LIMIT_NS / 1_000_000_000
               + " s before");
     }
-    Handshake.Outcome<SendComm> outcome = begun.handshake.outcome();
+    HandshakeOutcome<SendComm> outcome = begun.handshake.outcome();
     if (outcome == null || !finish) {
       return null;
     }
@@ -386,7 +386,7 @@ public final class Connector {
    */
   public <C extends Communicator> @Nullable C accept(CommListener<C> listener, boolean finish) {
     requireControl();
-    Handshake.Outcome<C> outcome = finish ? listener.next() : null;
+    HandshakeOutcome<C> outcome = finish ? listener.next() : null;
     return outcome == null ? null : outcome.require();
   }
 

@@ -11,7 +11,6 @@ import io.heddle.transport.data.Communicator;
 import io.heddle.transport.data.ConnectionHealth;
 import io.heddle.transport.failover.Failover;
 import io.heddle.transport.failover.PeerChannel;
-import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,11 +39,6 @@ public final class ControlSession
       "the control thread failed while it handled this connection; the error is logged before"
           + " this line";
 
-  /*
-   * Listener of abandoned channels. It must not refer to a connection, which would stay in memory.
-   */
-  private static final ControlChannel.Listener DISCARD = new DiscardingListener();
-
   private final ControlLoop loop;
   private final ControlTasks tasks;
   private final Connection connection;
@@ -55,8 +49,7 @@ public final class ControlSession
   private final Log log;
 
   private @Nullable SessionChannel current;
-  private final ArrayDeque<ControlMessage> unacknowledged = new ArrayDeque<>();
-  private long firstUnacknowledged;
+  private final SentMessages sent = new SentMessages();
   private long received;
   private long heardNs;
 
@@ -81,7 +74,7 @@ public final class ControlSession
       long graceNs,
       Log log) {
     this.loop = loop;
-    tasks = loop.tasksOf(this::onTaskFailure);
+    tasks = loop.tasksOf(thrown -> failLocally());
     this.connection = connection;
     this.target = target;
     this.graceNs = graceNs;
@@ -152,9 +145,9 @@ public final class ControlSession
       heardNs = loop.nanoTime();
       heartbeat.heard();
       if (message instanceof Ping ping) {
-        acknowledged(ping.received());
+        sent.acknowledge(ping.received());
         number = ping.next();
-        calls.endProbe(firstUnacknowledged);
+        calls.endProbe(sent.acknowledged());
       } else if (number > received) {
         lose("it skipped message " + received);
       } else if (number++ == received) {
@@ -219,13 +212,6 @@ public final class ControlSession
     lose("it sent " + message.getClass().getSimpleName() + " on an established connection");
   }
 
-  private void acknowledged(long count) {
-    while (firstUnacknowledged < count && !unacknowledged.isEmpty()) {
-      unacknowledged.remove();
-      firstUnacknowledged++;
-    }
-  }
-
   @Override
   public boolean send(ControlMessage.PlaneMessage message) {
     return send((ControlMessage) message);
@@ -235,31 +221,13 @@ public final class ControlSession
     if (over) {
       return false;
     }
-    unacknowledged.add(message);
+    sent.add(message);
     SessionChannel active = current;
     if (active != null) {
       active.channel.send(message);
     }
-    awaitAcknowledgement(firstUnacknowledged + unacknowledged.size(), loop.nanoTime());
+    awaitAcknowledgement(sent.next(), loop.nanoTime());
     return true;
-  }
-
-  /** Listener of an abandoned channel: discards everything. */
-  private static final class DiscardingListener implements ControlChannel.Listener {
-    @Override
-    public void onConnected(ControlChannel channel) {
-      throw new IllegalStateException("connected after it was left");
-    }
-
-    @Override
-    public void onMessage(ControlMessage message) {
-      // Discards the message: the peer resends its messages on the channel that it switches to.
-    }
-
-    @Override
-    public void onClosed(ControlChannel.Ending how, String reason) {
-      // The connection no longer depends on this channel.
-    }
   }
 
   /* Probes the peer if it doesn't acknowledge this many of our messages in time. */
@@ -267,7 +235,7 @@ public final class ControlSession
     tasks.schedule(
         ANSWER_NS,
         () -> {
-          if (over || firstUnacknowledged >= count) {
+          if (over || sent.acknowledged() >= count) {
             return;
           }
           long now = loop.nanoTime();
@@ -285,12 +253,14 @@ public final class ControlSession
 
   /** Reports this end's failure to the peer, once. Any thread. */
   void reportFailure(String reason) {
-    tasks.execute(() -> {
-      if (!closing && !failureReported) {
-        failureReported = true;
-        send(new ControlMessage.Failed(reason));
-      }
-    });
+    tasks.execute(() -> sendFailure(reason));
+  }
+
+  private void sendFailure(String reason) {
+    if (!closing && !failureReported && !over) {
+      failureReported = true;
+      send(new ControlMessage.Failed(reason));
+    }
   }
 
   /**
@@ -298,7 +268,7 @@ public final class ControlSession
    * of the first unacknowledged message, which is sent next.
    */
   Ping ping() {
-    return new Ping(received, firstUnacknowledged);
+    return new Ping(received, sent.acknowledged());
   }
 
   /* Sends the number of received messages, and the number of our next message. */
@@ -306,8 +276,7 @@ public final class ControlSession
   public void sendPing() {
     SessionChannel active = current;
     if (active != null) {
-      tasks.run(() ->
-          active.channel.send(new Ping(received, firstUnacknowledged + unacknowledged.size())));
+      tasks.run(() -> active.channel.send(new Ping(received, sent.next())));
     }
   }
 
@@ -390,8 +359,8 @@ public final class ControlSession
 
     @Override
     public long acknowledged(long count) {
-      ControlSession.this.acknowledged(count);
-      return firstUnacknowledged;
+      sent.acknowledge(count);
+      return sent.acknowledged();
     }
 
     @Override
@@ -413,7 +382,7 @@ public final class ControlSession
     SessionChannel old = current;
     if (old != null) {
       ControlChannel left = old.channel;
-      left.setListener(DISCARD);
+      left.setListener(DiscardingListener.INSTANCE);
       loop.schedule(ConnectionHealth.LINGER_NS, left::close);
     }
     resume(fresh, theirs);
@@ -439,15 +408,14 @@ public final class ControlSession
   }
 
   private void resume(ControlChannel fresh, Ping theirs) {
-    acknowledged(theirs.received());
+    sent.acknowledge(theirs.received());
     makeCurrent(fresh, theirs.next());
     fresh.send(ping());
-    unacknowledged.forEach(fresh::send);
+    sent.resend(fresh);
   }
 
-  /* Ends the session because the peer is lost, or finishes the close. */
-
-  private void lose(String reason) {
+  /** Ends the session because the peer is lost, or finishes the close. Control thread. */
+  void lose(String reason) {
     calls.hangUp();
     if (over) {
       return;
@@ -516,16 +484,9 @@ public final class ControlSession
    * Fails the connection after an exception in a task, which is already logged. The connection's
    * state may be inconsistent. The first step needs no memory, which may be lacking.
    */
-  private void onTaskFailure(Throwable thrown) {
-    failLocally();
-  }
-
   private void failLocally() {
     connection.health().onDeviceFailure(LOCAL_ERROR);
-    if (!closing && !failureReported && !over) {
-      failureReported = true;
-      send(new ControlMessage.Failed(LOCAL_ERROR));
-    }
+    sendFailure(LOCAL_ERROR);
     lose(LOCAL_ERROR);
   }
 
@@ -533,10 +494,5 @@ public final class ControlSession
   void discard() {
     failLocally();
     end();
-  }
-
-  /** Abandons the connection. Control thread. */
-  void abandon(String reason) {
-    lose(reason);
   }
 }

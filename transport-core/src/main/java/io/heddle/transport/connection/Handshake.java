@@ -11,11 +11,9 @@ import io.heddle.transport.control.ControlMessage;
 import io.heddle.transport.control.ControlTasks;
 import io.heddle.transport.data.Communicator;
 import io.heddle.transport.device.NetDevice;
-import io.heddle.transport.device.PeerFailure;
 import io.heddle.verbs.VerbsException;
 import java.security.MessageDigest;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -44,22 +42,6 @@ import org.jspecify.annotations.Nullable;
  * @param <C> kind of communicator that the handshake makes
  */
 public final class Handshake<C extends Communicator> implements ControlChannel.Listener {
-  /** Outcome: a communicator, or the reason for the failure. */
-  record Outcome<C extends Communicator>(@Nullable C comm, String failure, boolean isPeersFailure) {
-    /**
-     * Returns the communicator.
-     *
-     * @throws PeerFailure where the peer is gone, silent or unreachable
-     * @throws HeddleException where the handshake failed for another reason
-     */
-    C require() {
-      if (comm == null) {
-        throw isPeersFailure ? new PeerFailure(failure) : new HeddleException(failure);
-      }
-      return comm;
-    }
-  }
-
   private enum Stage {
     HELLO,
     PLANES,
@@ -69,14 +51,6 @@ public final class Handshake<C extends Communicator> implements ControlChannel.L
     ESTABLISHED,
     OVER
   }
-
-  /** Allocated before a failure needs it, since there may be no memory then. */
-  private static final Outcome<?> LOCAL_ERROR =
-      new Outcome<>(
-          null,
-          "the control thread failed while it made the connection; the error is logged before this"
-              + " line",
-          false);
 
   private static final String UNREACHABLE = "the listener can't be reached: ";
 
@@ -89,6 +63,10 @@ public final class Handshake<C extends Communicator> implements ControlChannel.L
   private final Log log;
   private final BiFunction<Connection, Runnable, C> maker;
   private final Consumer<Handshake<C>> ended;
+  private final SilenceLimit silence;
+
+  /* Taken before a failure needs it, since there may be no memory then. */
+  private final HandshakeOutcome<C> localError = HandshakeOutcome.localError();
 
   private Stage stage = Stage.HELLO;
   private byte[] listenerPlaneDigest = {};
@@ -96,7 +74,6 @@ public final class Handshake<C extends Communicator> implements ControlChannel.L
 
   /* Until this is set, the owner expects no notification of the handshake's end. */
   private boolean begun;
-  private long heardNs;
   private boolean authenticated;
   private long call;
   private boolean hungUp;
@@ -112,7 +89,7 @@ public final class Handshake<C extends Communicator> implements ControlChannel.L
   private ControlMessage.ReconnectAddresses peerAddresses =
       new ControlMessage.ReconnectAddresses(new byte[ControlCodec.TOKEN_BYTES], List.of());
   private @Nullable ControlSession link;
-  private volatile @Nullable Outcome<C> outcome;
+  private volatile @Nullable HandshakeOutcome<C> outcome;
 
   Handshake(
       ControlLoop loop,
@@ -133,10 +110,11 @@ public final class Handshake<C extends Communicator> implements ControlChannel.L
     this.log = log;
     this.maker = maker;
     this.ended = ended;
+    silence = new SilenceLimit(loop, tasks, terms.timeoutNs(), this::onSilence);
   }
 
   /** Returns the outcome; null while the handshake runs. Any thread. */
-  @Nullable Outcome<C> outcome() {
+  @Nullable HandshakeOutcome<C> outcome() {
     return outcome;
   }
 
@@ -146,27 +124,14 @@ public final class Handshake<C extends Communicator> implements ControlChannel.L
    * @throws HeddleException when the connection can't be made
    */
   public @Nullable C poll() {
-    Outcome<C> reached = outcome;
+    HandshakeOutcome<C> reached = outcome;
     return reached == null ? null : reached.require();
   }
 
-  /*
-   * Fails the handshake if the peer is silent for the timeout. Each message restarts the timeout.
-   */
-  private void awaitMessage(long forNs) {
-    tasks.schedule(
-        forNs,
-        () -> {
-          long leftNs = terms.timeoutNs() - (loop.nanoTime() - heardNs);
-          if (stage == Stage.ESTABLISHED || stage == Stage.OVER) {
-            return;
-          }
-          if (leftNs <= 0) {
-            failFromPeer(timeoutReason());
-          } else {
-            awaitMessage(leftNs);
-          }
-        });
+  private void onSilence() {
+    if (stage != Stage.ESTABLISHED && stage != Stage.OVER) {
+      failFromPeer(timeoutReason());
+    }
   }
 
   private String timeoutReason() {
@@ -185,8 +150,7 @@ public final class Handshake<C extends Communicator> implements ControlChannel.L
         notifyEnd();
         return;
       }
-      heardNs = loop.nanoTime();
-      awaitMessage(terms.timeoutNs());
+      silence.begin();
       listenerPlaneDigest = handle.planeDigest();
       call = RandomBytes.nextLong();
       ConnectAttempts made =
@@ -194,7 +158,7 @@ public final class Handshake<C extends Communicator> implements ControlChannel.L
               loop,
               tasks,
               handle.addresses(),
-              hello(),
+              ControlMessage.Hello.of(false, spansAllPlanes, terms.token(), call),
               terms.timeoutNs(),
               this::onAnswer,
               troubles -> failFromPeer(UNREACHABLE + troubles));
@@ -203,25 +167,14 @@ public final class Handshake<C extends Communicator> implements ControlChannel.L
     });
   }
 
-  private ControlMessage.Hello hello() {
-    int features =
-        (spansAllPlanes ? ControlMessage.Hello.SPANS_ALL_PLANES : 0)
-            | (connecting ? 0 : ControlMessage.Hello.ANSWER);
-    return new ControlMessage.Hello(
-        ControlCodec.VERSION, features, terms.token(), connecting ? call : 0);
-  }
-
   private void onAnswer(ControlChannel by, ControlMessage.Hello hello) {
     String troubles = requirePresent(calls, "calls").failures();
-    heardNs = loop.nanoTime();
+    silence.heard();
     channel = by;
     by.setListener(this);
     authenticated = true;
     if (spansAllPlanes && !hello.spansAllPlanes()) {
-      refuse(
-          ("HEDDLE_POLICY=packet is set here, and the release of Heddle on %s doesn't support it;"
-                  + " run the same release on both, or set another policy here")
-              .formatted(peer()));
+      refuse(ConnectAttempts.noPacketPolicy(peer()));
       return;
     }
     if (!troubles.isEmpty()) {
@@ -239,19 +192,19 @@ public final class Handshake<C extends Communicator> implements ControlChannel.L
   /** Takes over an accepted channel and its first message. Control thread. */
   void start(ControlChannel caller, ControlMessage first) {
     begun = true;
-    heardNs = loop.nanoTime();
+    silence.heard();
     channel = caller;
     caller.setListener(this);
     onMessage(first);
     if (authenticated) {
       caller.markAuthenticated();
-      awaitMessage(terms.timeoutNs());
+      silence.await();
     }
   }
 
   @Override
   public void onMessage(ControlMessage message) {
-    heardNs = loop.nanoTime();
+    silence.heard();
     try {
       switch (message) {
         case ControlMessage.Hello hello when stage == Stage.HELLO -> onHello(hello);
@@ -291,11 +244,11 @@ public final class Handshake<C extends Communicator> implements ControlChannel.L
     call = hello.call();
     spansAllPlanes = hello.spansAllPlanes();
     if (spansAllPlanes && device.context().maxLinks() == 1) {
-      refuse(String.format(Locale.ROOT, NetDevice.NEEDS_LINKS, device.name()));
+      refuse(NetDevice.NEEDS_LINKS.formatted(device.name()));
       return;
     }
     stage = Stage.PLANES;
-    channel().send(hello());
+    channel().send(ControlMessage.Hello.of(true, spansAllPlanes, terms.token(), call));
   }
 
   private void onPlanes(ControlMessage.PlaneList planes) {
@@ -339,16 +292,11 @@ public final class Handshake<C extends Communicator> implements ControlChannel.L
   }
 
   private void retryConnect(ControlMessage.Endpoints endpoints, VerbsException refused) {
-    ConnectRetries retries = terms.retries();
     if (connectRetries++ == 0) {
-      log.info(
-          "%s; trying up to %d times more, after %d ms each",
-          String.valueOf(refused.getMessage()),
-          retries.maxRetries(),
-          retries.pauseNs() / 1_000_000);
+      terms.retries().report(refused, log);
     }
     tasks.schedule(
-        retries.pauseNs(),
+        terms.retries().pauseNs(),
         () -> {
           if (stage == Stage.CONNECTING) {
             try {
@@ -380,7 +328,7 @@ public final class Handshake<C extends Communicator> implements ControlChannel.L
     link = session;
     session.begin(open);
     channel = null;
-    outcome = new Outcome<>(comm, "", false);
+    outcome = new HandshakeOutcome<>(comm, "", false);
     notifyEnd();
     if (isAbandoned) {
       comm.close();
@@ -424,13 +372,11 @@ public final class Handshake<C extends Communicator> implements ControlChannel.L
    */
   private void failLocally() {
     if (outcome == null) {
-      @SuppressWarnings("unchecked") /* LOCAL_ERROR holds no communicator */
-      Outcome<C> failed = (Outcome<C>) LOCAL_ERROR;
-      outcome = failed;
+      outcome = localError;
     }
-    fail(LOCAL_ERROR.failure());
+    fail(localError.failure());
     ControlSession session = link;
-    if (session != null && outcome == LOCAL_ERROR) {
+    if (session != null && outcome == localError) {
       session.discard();
     }
   }
@@ -454,11 +400,11 @@ public final class Handshake<C extends Communicator> implements ControlChannel.L
     Connection made = connection;
     ControlSession session = link;
     if (session != null) {
-      session.abandon(reason);
+      session.lose(reason);
     } else if (stage != Stage.OVER) {
       stage = Stage.OVER;
       if (outcome == null) {
-        outcome = new Outcome<>(null, reason, isPeersFailure);
+        outcome = new HandshakeOutcome<>(null, reason, isPeersFailure);
       }
       if (made != null) {
         connection = null;
@@ -492,7 +438,7 @@ public final class Handshake<C extends Communicator> implements ControlChannel.L
    */
   public void abandon() {
     tasks.execute(() -> {
-      Outcome<C> reached = outcome;
+      HandshakeOutcome<C> reached = outcome;
       C made = reached == null ? null : reached.comm();
       if (made != null) {
         made.close();

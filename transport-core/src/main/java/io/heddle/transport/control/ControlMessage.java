@@ -30,6 +30,12 @@ public sealed interface ControlMessage {
      */
     public static final int ANSWER = 2;
 
+    /** Returns the Hello of this release, either a connecting end's or the answer to one. */
+    public static Hello of(boolean answers, boolean spansAllPlanes, byte[] token, long call) {
+      int features = (spansAllPlanes ? SPANS_ALL_PLANES : 0) | (answers ? ANSWER : 0);
+      return new Hello(ControlCodec.VERSION, features, token, answers ? 0 : call);
+    }
+
     /** Returns whether the sender requests or confirms queue pairs that span all planes. */
     public boolean spansAllPlanes() {
       return (features & SPANS_ALL_PLANES) != 0;

@@ -1,6 +1,10 @@
 package io.heddle.gateway.config;
 
+import io.heddle.addr.AddressText;
 import io.heddle.gateway.dataplane.DataPlaneSettings;
+import io.heddle.platform.HeddleException;
+import io.heddle.platform.NearestName;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -43,6 +47,36 @@ public record GatewayConfig(
 
   public Optional<ListConfig> list(String name) {
     return lists().filter(each -> each.name().equals(name)).findFirst();
+  }
+
+  /**
+   * Returns the list with this name.
+   *
+   * @throws HeddleException if there is none, or if its policy doesn't include the destination
+   */
+  public ListConfig listTowards(String name, InetAddress destination) {
+    ListConfig list =
+        list(name)
+            .orElseThrow(() ->
+                new HeddleException(
+                    "there is no list "
+                        + name
+                        + NearestName.suggestion(name, lists().map(ListConfig::name).toList())));
+    PolicyConfig policy =
+        policies.stream()
+            .filter(each -> each.name().equals(list.policy()))
+            .findFirst()
+            .orElseThrow();
+    if (policy.destinations().stream().noneMatch(each -> each.includes(destination))) {
+      throw new HeddleException(
+          "list "
+              + name
+              + " belongs to policy "
+              + policy.name()
+              + ", which has no destination "
+              + AddressText.of(destination));
+    }
+    return list;
   }
 
   public Optional<PolicyConfig> policy(int number) {

@@ -5,7 +5,6 @@ import io.heddle.addr.HostAddresses;
 import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.net.EventLoop;
 import io.heddle.bgp.session.BgpSpeaker;
-import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.session.SessionState;
 import io.heddle.bgp.wire.AddressFamily;
@@ -146,42 +145,12 @@ public final class BgpDaemon implements AutoCloseable {
   }
 
   private PeerSession add(PeerConfig peer, DaemonConfig of) {
-    PeerOptions options = options(peer, of);
     AdjRibIn routes =
         speaker.callOnLoop(() -> rib.addPeer(peer.name(), peer.planeKey(), peer.rateMbps()));
     PeerRoutes listener = new PeerRoutes(routes, of.as(), routerId, of.fibSuppress());
-    PeerSession session = speaker.add(options, listener);
+    PeerSession session = speaker.add(peer.options(of, routerId), listener);
     speaker.execute(() -> peers.add(new DaemonPeer(peer, session, listener)));
     return session;
-  }
-
-  private PeerOptions options(PeerConfig peer, DaemonConfig of) {
-    PeerOptions.Builder options =
-        PeerOptions.builder(peer.name())
-            .onInterface(peer.interfaceName())
-            .port(peer.port())
-            .localAs(of.as())
-            .remoteAs(peer.as())
-            .routerId(routerId)
-            .holdTimeSeconds(peer.holdTimeSeconds())
-            .passive(peer.passive())
-            .gtsmHops(peer.gtsmHops())
-            .md5Key(peer.md5Key())
-            .acceptAigp(peer.aigp())
-            .acceptAsSets(peer.asSets())
-            .families(peer.families())
-            .filters(peer.filter())
-            .bfd(peer.bfd())
-            .codePoints(of.codePoints());
-    InetAddress address = peer.address();
-    if (address != null) {
-      options.remote(address);
-    }
-    try {
-      return options.build();
-    } catch (IllegalArgumentException unfit) {
-      throw new HeddleException(String.valueOf(unfit.getMessage()), unfit);
-    }
   }
 
   /**
@@ -194,7 +163,7 @@ public final class BgpDaemon implements AutoCloseable {
    */
   public synchronized String reload(DaemonConfig next) {
     ConfigChange change = ConfigChange.between(speaker.callOnLoop(() -> config), next);
-    change.added().forEach(peer -> options(peer, next));
+    change.added().forEach(peer -> peer.options(next, routerId));
     listenOnIpv4(next);
     speaker.callOnLoop(() -> {
       apply(change, next);

@@ -1,8 +1,10 @@
 package io.heddle.bgpstub.daemon;
 
 import io.heddle.bgp.bfd.BfdOptions;
+import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.Prefix;
+import io.heddle.platform.HeddleException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.List;
@@ -44,6 +46,40 @@ public record PeerConfig(
     boolean filter,
     List<Prefix> filterAlways) {
   private static final int SUBNET_BITS = 64;
+
+  /**
+   * Returns the options of the session with this peer.
+   *
+   * @param routerId this speaker's identifier
+   * @throws HeddleException if the values don't fit together; the message names one
+   */
+  PeerOptions options(DaemonConfig of, int routerId) {
+    PeerOptions.Builder options =
+        PeerOptions.builder(name)
+            .onInterface(interfaceName)
+            .port(port)
+            .localAs(of.as())
+            .remoteAs(as)
+            .routerId(routerId)
+            .holdTimeSeconds(holdTimeSeconds)
+            .passive(passive)
+            .gtsmHops(gtsmHops)
+            .md5Key(md5Key)
+            .acceptAigp(aigp)
+            .acceptAsSets(asSets)
+            .families(families)
+            .filters(filter)
+            .bfd(bfd)
+            .codePoints(of.codePoints());
+    if (address != null) {
+      options.remote(address);
+    }
+    try {
+      return options.build();
+    } catch (IllegalArgumentException unfit) {
+      throw new HeddleException(String.valueOf(unfit.getMessage()), unfit);
+    }
+  }
 
   /** Returns whether the colours of the peer's routes determine their planes. */
   public boolean isPlaneFromColour() {

@@ -58,4 +58,22 @@ public record Negotiated(
     Capability.GracefulRestart restart = gracefulRestart();
     return restart == null ? List.of() : families().all().stream().filter(restart::covers).toList();
   }
+
+  /**
+   * Returns the families whose routes are kept after an established session has ended like this, if
+   * this side restarts gracefully (RFC 4724 §4.2 and RFC 8538 §4). After a failure that BFD or the
+   * link reports none are kept, because packets no longer arrive.
+   */
+  List<AddressFamily> keptFamilies(SessionEnd.Cause cause) {
+    Capability.GracefulRestart restart = gracefulRestart();
+    if (restart == null) {
+      return List.of();
+    }
+    return switch (cause) {
+      case CONNECTION_LOST -> restartFamilies();
+      case HOLD_TIMER, SEND_HOLD_TIMER, NOTIFICATION_RECEIVED ->
+          restart.notifications() ? restartFamilies() : List.of();
+      default -> List.of();
+    };
+  }
 }

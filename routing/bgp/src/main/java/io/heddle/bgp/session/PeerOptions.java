@@ -1,10 +1,12 @@
 package io.heddle.bgp.session;
 
 import io.heddle.bgp.bfd.BfdOptions;
+import io.heddle.bgp.net.TcpOptions;
 import io.heddle.bgp.wire.CodePoints;
 import io.heddle.bgp.wire.Families;
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -124,6 +126,15 @@ public record PeerOptions(
     return md5Key.isEmpty() && gtsmHops == 0
         ? sentence + "; a wrong MD5 key or a hop limit (GTSM) has the same effect"
         : sentence;
+  }
+
+  /** Returns the options of the session's TCP connections. */
+  TcpOptions tcp() {
+    return new TcpOptions(
+        minHopLimit(),
+        md5Key.getBytes(StandardCharsets.UTF_8),
+        bindToDevice ? interfaceName : "",
+        holdTimeSeconds * 1000);
   }
 
   /** Returns the smallest acceptable hop limit of the peer's packets; 0 for any. */

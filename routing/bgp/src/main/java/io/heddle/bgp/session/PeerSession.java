@@ -2,7 +2,6 @@ package io.heddle.bgp.session;
 
 import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.net.EventLoop;
-import io.heddle.bgp.net.TcpOptions;
 import io.heddle.bgp.net.TcpSocket;
 import io.heddle.bgp.session.SessionEnd.Cause;
 import io.heddle.bgp.wire.AddressFamily;
@@ -18,7 +17,6 @@ import io.heddle.platform.NanoClock;
 import io.heddle.platform.SystemCallException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -242,7 +240,7 @@ public final class PeerSession {
       return;
     }
     try {
-      socket.configure(tcpOptions());
+      socket.configure(options.tcp());
     } catch (SystemCallException refused) {
       log.warn(
           "peer %s: its connection can't be used: %s",
@@ -281,15 +279,7 @@ public final class PeerSession {
   }
 
   byte[] md5Key() {
-    return options.md5Key().getBytes(StandardCharsets.UTF_8);
-  }
-
-  private TcpOptions tcpOptions() {
-    return new TcpOptions(
-        options.minHopLimit(),
-        md5Key(),
-        options.bindToDevice() ? options.interfaceName() : "",
-        options.holdTimeSeconds() * 1000);
+    return options.tcp().md5Key();
   }
 
   private void rearm() {
@@ -373,7 +363,7 @@ public final class PeerSession {
                 loop,
                 local == null ? null : Endpoint.of(local, endpoint.scope(), 0),
                 endpoint,
-                tcpOptions());
+                options.tcp());
         outbound = new PeerConnection(loop, socket, true, this);
       } catch (SystemCallException failure) {
         loop.execute(() -> outboundFailed(String.valueOf(failure.getMessage())));

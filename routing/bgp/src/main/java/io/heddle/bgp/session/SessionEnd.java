@@ -47,6 +47,26 @@ public record SessionEnd(Cause cause, String why, List<AddressFamily> kept) {
     /** This side ended the session by command. */
     STOPPED,
     /** Two connections collided: the other connection stays. */
-    COLLISION
+    COLLISION;
+
+    /**
+     * Returns whether the session rejects connections for the idle hold time: only after errors
+     * that would probably repeat. If two speakers also did so after a lost connection, they could
+     * reject each other's attempts for ever.
+     */
+    boolean deservesPenalty() {
+      return switch (this) {
+        case NOTIFICATION_RECEIVED, HARD_RESET, PEER_MALFORMED, OPEN_REJECTED -> true;
+        case UNREACHABLE,
+            CONNECTION_LOST,
+            HOLD_TIMER,
+            SEND_HOLD_TIMER,
+            BFD,
+            LINK_DOWN,
+            STOPPED,
+            COLLISION ->
+            false;
+      };
+    }
   }
 }

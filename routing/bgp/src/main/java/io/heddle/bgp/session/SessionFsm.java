@@ -1,7 +1,6 @@
 package io.heddle.bgp.session;
 
 import io.heddle.bgp.session.SessionEnd.Cause;
-import io.heddle.bgp.wire.AddressFamily;
 import io.heddle.bgp.wire.BgpMessage;
 import io.heddle.bgp.wire.KeepaliveMessage;
 import io.heddle.bgp.wire.MessageFault;
@@ -374,7 +373,12 @@ final class SessionFsm {
     Negotiated negotiated = leg.negotiated;
     closeSilently(side, notification);
     SessionEnd end =
-        new SessionEnd(cause, why, wasUp ? keptFamilies(negotiated, cause) : List.of());
+        new SessionEnd(
+            cause,
+            why,
+            wasUp && negotiated != null && options.gracefulRestart()
+                ? negotiated.keptFamilies(cause)
+                : List.of());
     if (wasUp) {
       /*
        * The first retry comes soon only after a session that was up for 10 s, so a flapping session
@@ -383,52 +387,15 @@ final class SessionFsm {
       if (clock.nanoTime() - establishedNs > STABLE_NS) {
         backoff.reset();
       }
-      planRetry(deservesPenalty(cause));
+      planRetry(cause.deservesPenalty());
       actions.down(end);
     } else {
       Side other = side == Side.OUTBOUND ? Side.INBOUND : Side.OUTBOUND;
       if (leg(other).phase == Phase.NONE || leg(other).phase == Phase.CONNECTING) {
-        planRetry(deservesPenalty(cause) && leg(other).phase == Phase.NONE);
+        planRetry(cause.deservesPenalty() && leg(other).phase == Phase.NONE);
       }
       actions.attemptFailed(end);
     }
-  }
-
-  /*
-   * RFC 4724 §4.2 and RFC 8538 §4: returns the families whose routes are kept after such an end.
-   * After a failure that BFD or the link reports none are kept, because packets no longer arrive.
-   */
-  private List<AddressFamily> keptFamilies(@Nullable Negotiated negotiated, Cause cause) {
-    if (!options.gracefulRestart() || negotiated == null || negotiated.gracefulRestart() == null) {
-      return List.of();
-    }
-    boolean notifications = negotiated.gracefulRestart().notifications();
-    return switch (cause) {
-      case CONNECTION_LOST -> negotiated.restartFamilies();
-      case HOLD_TIMER, SEND_HOLD_TIMER, NOTIFICATION_RECEIVED ->
-          notifications ? negotiated.restartFamilies() : List.of();
-      default -> List.of();
-    };
-  }
-
-  /*
-   * Returns whether the session rejects connections for the idle hold time: only after errors that
-   * would probably repeat. If two speakers also did so after a lost connection, they could reject
-   * each other's attempts for ever.
-   */
-  private static boolean deservesPenalty(Cause cause) {
-    return switch (cause) {
-      case NOTIFICATION_RECEIVED, HARD_RESET, PEER_MALFORMED, OPEN_REJECTED -> true;
-      case UNREACHABLE,
-          CONNECTION_LOST,
-          HOLD_TIMER,
-          SEND_HOLD_TIMER,
-          BFD,
-          LINK_DOWN,
-          STOPPED,
-          COLLISION ->
-          false;
-    };
   }
 
   private void planRetry(boolean idle) {
