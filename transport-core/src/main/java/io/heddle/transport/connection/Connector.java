@@ -23,7 +23,6 @@ import io.heddle.transport.options.TransportOptions;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -345,7 +344,7 @@ public final class Connector {
   private ConnectionHandle requireHandle(NetDevice device, long handleAddress) {
     ConnectionHandle handle = requireHandleOfThisRelease(handleAddress);
     if (ConnectionTerms.isPacketPolicy(options) && device.context().maxLinks() == 1) {
-      throw new HeddleException(String.format(Locale.ROOT, NetDevice.NEEDS_LINKS, device.name()));
+      throw new HeddleException(device.needsLinks());
     }
     return handle;
   }

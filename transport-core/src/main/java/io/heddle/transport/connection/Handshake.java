@@ -244,7 +244,7 @@ public final class Handshake<C extends Communicator> implements ControlChannel.L
     call = hello.call();
     spansAllPlanes = hello.spansAllPlanes();
     if (spansAllPlanes && device.context().maxLinks() == 1) {
-      refuse(NetDevice.NEEDS_LINKS.formatted(device.name()));
+      refuse(device.needsLinks());
       return;
     }
     stage = Stage.PLANES;

@@ -19,15 +19,6 @@ import java.util.function.Consumer;
  * registered memory. Lives as long as the transport.
  */
 public final class NetDevice implements AutoCloseable {
-  /**
-   * Format of the message that a device can't serve the spray policy {@code packet}, with the
-   * remedy. Its argument is the device's name.
-   */
-  public static final String NEEDS_LINKS =
-      "HEDDLE_POLICY=packet needs the soft device at both ends, without HEDDLE_SOFT_PEERS=standard,"
-          + " but device %s binds a queue pair to one plane: set HEDDLE_PROVIDER=soft on all"
-          + " hosts, or another policy";
-
   private final DeviceContext context;
   private final ProtectionDomain pd;
   private final MemoryTable memory;
@@ -185,6 +176,15 @@ public final class NetDevice implements AutoCloseable {
 
   public String name() {
     return context.device().name();
+  }
+
+  /** Returns the message that this device can't serve the spray policy {@code packet}. */
+  public String needsLinks() {
+    return "HEDDLE_POLICY=packet needs the soft device at both ends, without"
+        + " HEDDLE_SOFT_PEERS=standard, but device "
+        + name()
+        + " binds a queue pair to one plane: set HEDDLE_PROVIDER=soft on all hosts, or another"
+        + " policy";
   }
 
   /** Returns the log of planes that this device's connections leave. Control thread. */
