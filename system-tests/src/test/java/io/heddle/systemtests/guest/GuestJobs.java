@@ -99,30 +99,43 @@ final class GuestJobs implements AutoCloseable {
 
     /** Waits until the script has printed this text. */
     void awaitOutput(String text, int limitSeconds) throws IOException, InterruptedException {
-      if (!Deadline.ofSeconds(limitSeconds).awaitOutput(text, this::output, this::hasEnded)) {
+      if (!Deadline.ofSeconds(limitSeconds)
+          .awaitOutput(text, this::output, () -> hasEnded() || !guest.isRunning())) {
         throw new AssertionError("\"" + text + "\" didn't come; the job said:\n" + output());
       }
     }
 
-    /** Returns the script's exit status; empty while it runs. */
+    /**
+     * Returns the script's exit status; empty while it runs.
+     *
+     * @throws AssertionError if the guest ended before the script
+     */
     OptionalInt exitCode() throws IOException {
-      return hasEnded()
-          ? OptionalInt.of(
-              Integer.parseInt(Files.readString(folder.resolve(name + ".status")).strip()))
-          : OptionalInt.empty();
+      boolean running = guest.isRunning();
+      if (hasEnded()) {
+        return OptionalInt.of(
+            Integer.parseInt(Files.readString(folder.resolve(name + ".status")).strip()));
+      }
+      if (!running) {
+        throw new AssertionError(
+            "the guest ended before " + name + "; it said:\n" + guest.output() + output());
+      }
+      return OptionalInt.empty();
     }
 
     /** Waits for the script to end, and returns its exit status. */
     int exitCode(int limitSeconds) throws IOException, InterruptedException {
       Deadline deadline = Deadline.ofSeconds(limitSeconds);
-      while (!hasEnded()) {
+      OptionalInt status = exitCode();
+      while (status.isEmpty()) {
         if (deadline.isOver()) {
           throw new AssertionError(
               "the job still runs after " + limitSeconds + " s; it said:\n" + output());
         }
         TimeUnit.MILLISECONDS.sleep(20);
+        status = exitCode();
       }
-      return exitCode().orElseThrow();
+      return status.getAsInt();
     }
 
     /** Ends the script, unless it has ended. */

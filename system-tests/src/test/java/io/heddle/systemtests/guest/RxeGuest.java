@@ -143,6 +143,10 @@ final class RxeGuest implements AutoCloseable {
     return new Ended(process.exitValue(), output());
   }
 
+  boolean isRunning() {
+    return process.isAlive();
+  }
+
   String output() throws IOException {
     return Files.readString(log, StandardCharsets.ISO_8859_1);
   }
