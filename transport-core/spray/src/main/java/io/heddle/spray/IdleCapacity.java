@@ -182,8 +182,8 @@ final class IdleCapacity {
   }
 
   /*
-   * Divides the bytes carried since the last poll between the time with dry planes beside a late
-   * one and other busy time.
+   * Adds the bytes carried since the last poll to lateBytes and busyBytes. Bytes carried while some
+   * planes were dry beside a late one belong to lateBytes, bytes of other busy time to busyBytes.
    */
   private void attributeBytes(PlaneLoads loads, long tookNs, boolean isLate, boolean isRest) {
     PlaneRates rates = loads.rates();

@@ -73,7 +73,7 @@ final class PinnedPolicy implements SprayPolicy {
     return loads.hasQueueRoom(plane) ? plane : NO_PLANE;
   }
 
-  /* Returns the chunk-th plane with a positive weight. */
+  /* Returns the plane at index chunk among those with a positive weight. */
   private static int plane(int chunk, PlaneWeights weights) {
     int seen = -1;
     for (int plane = 0; plane < weights.planes(); plane++) {

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * by the thread that drives the connection.
  *
  * <p>A plane's <em>virtual time</em> grows by bytes ÷ weight with each chunk. The next chunk goes
- * to the plane whose virtual time would be the lowest after it. This shares bytes in proportion to
- * the weights: weighted fair queueing, with the planes as the queues.
+ * to the plane whose virtual time would be the lowest with the chunk added. This shares bytes in
+ * proportion to the weights: weighted fair queueing, with the planes as the queues.
  */
 public final class PlaneLoads {
   /**
@@ -304,8 +304,8 @@ public final class PlaneLoads {
 
   /*
    * Limits the lag of each virtual time to about one window. So a plane that was full or out of use
-   * doesn't catch up with all that it missed. Called each time the furthest virtual time has grown
-   * by a quarter of a window, which is often enough.
+   * doesn't catch up with all bytes that it missed. Called each time the furthest virtual time has
+   * grown by a quarter of a window, which is often enough.
    */
   private void limitLag() {
     long furthest = Long.MIN_VALUE;

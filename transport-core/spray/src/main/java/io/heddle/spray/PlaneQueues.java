@@ -92,8 +92,8 @@ final class PlaneQueues {
   }
 
   /**
-   * Returns, for each plane, the most bytes in flight with which it may get another chunk of the
-   * length that was last passed to {@link #hasRoom}; negative for a plane that gets no chunk.
+   * Returns the limit on each plane's bytes in flight before another chunk, for the chunk length
+   * that was last passed to {@link #hasRoom}. Negative for a plane that gets no chunk.
    */
   long[] mostInFlight() {
     return mostInFlight;

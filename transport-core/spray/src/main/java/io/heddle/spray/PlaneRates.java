@@ -60,8 +60,8 @@ final class PlaneRates {
   private long youngestAckedPostNs;
 
   /**
-   * @param leastBytes bytes in flight from which a chunk's time yields a rate; below that, latency
-   *     dominates
+   * @param leastBytes minimum number of bytes in flight for a chunk's time to yield a rate; with
+   *     fewer, latency dominates
    */
   PlaneRates(int planes, int maxChunksPerPlane, int leastBytes) {
     this.leastBytes = leastBytes;
@@ -231,14 +231,14 @@ final class PlaneRates {
   }
 
   /**
-   * Returns whether the plane's oldest chunk is overtaken, and no chunk is in flight from before
-   * the plane's rate was forgotten.
+   * Returns whether the plane's oldest chunk is overtaken. Always false while a chunk is in flight
+   * that was posted before the plane's rate was forgotten.
    */
   boolean isLate(int plane) {
     return ignoredInFlight[plane] == 0 && isOvertaken(plane);
   }
 
-  /** Returns the number of chunks that the plane was ever given; wraps. */
+  /** Returns the number of chunks given to the plane so far; wraps. */
   int posted(int plane) {
     return posted[plane];
   }

@@ -187,8 +187,8 @@ public final class PlaneWeights {
   }
 
   /**
-   * Returns the weights of a subset of these planes, in the given order; all equal if each of them
-   * weighs 0.
+   * Returns the weights of a subset of these planes, in the given order; equal weights if all of
+   * them weigh 0.
    */
   public PlaneWeights subset(int[] planeIndexes) {
     int[] subset = new int[planeIndexes.length];

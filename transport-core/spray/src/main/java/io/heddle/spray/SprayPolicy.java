@@ -56,7 +56,7 @@ public interface SprayPolicy {
 
   /**
    * Returns the number of chunks of a message of this length, 1 to {@link #MAX_CHUNKS}; 1 for an
-   * empty message. Unless {@link #isCutByWeight}, all chunks but the last have one size.
+   * empty message. Unless {@link #isCutByWeight}, all chunks except the last have the same size.
    */
   default int chunks(long lengthBytes, PlaneLoads loads, PlaneWeights weights) {
     return UniformChunks.count(lengthBytes, loads.preferredChunkBytes());

@@ -41,7 +41,7 @@ class IdleCapacityTest {
 
   /*
    * Simulates 20 ms. The first plane is busy all the time, the second one in the first 10 ms only.
-   * Each plane finishes every millisecond as many chunks as it is given.
+   * In every millisecond each plane finishes as many chunks as it is given.
    */
   private void round(int firstBesideSecond, int firstAlone, int second) {
     for (int at = 0; at < 10; at++) {

@@ -45,7 +45,7 @@ final class PlaneModel {
     QUEUE,
     /** A port that serves busy planes in rotation, packet by packet. */
     PORT,
-    /** The sender itself: a posted chunk has arrived when the call returns. */
+    /** The sender, which is the bottleneck: a posted chunk has arrived when the call returns. */
     SENDER
   }
 

@@ -22,13 +22,18 @@ public enum HashAlgorithm {
   CRC32MSB,
   /** The lower 16 bits of CRC-32. */
   CRC32LSB,
-  /** Upper 8 bits of CRC16-BISYNC; the lower 8 bits are the parity of all input bits. */
+  /** Upper byte: that of CRC16-BISYNC. Lower byte: the parity of all input bits, 0 or 1. */
   XOR1,
-  /** Upper 8 bits of CRC16-BISYNC; the lower 8 bits are the XOR of all pairs of input bits. */
+  /**
+   * Upper byte: that of CRC16-BISYNC. Lower byte: the XOR of all 2-bit groups of the input, 0 to 3.
+   */
   XOR2,
-  /** Upper 8 bits of CRC16-BISYNC; the lower 8 bits are the XOR of all half bytes of the input. */
+  /**
+   * Upper byte: that of CRC16-BISYNC. Lower byte: the XOR of all 4-bit groups of the input, 0 to
+   * 15.
+   */
   XOR4,
-  /** Upper 8 bits of CRC16-BISYNC; the lower 8 bits are the XOR of all input bytes. */
+  /** Upper byte: that of CRC16-BISYNC. Lower byte: the XOR of all input bytes. */
   XOR8,
   /** The XOR of all 16-bit words of the input. */
   XOR16;

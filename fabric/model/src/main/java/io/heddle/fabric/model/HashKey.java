@@ -59,12 +59,12 @@ public record HashKey(int a0, int a1, int b0, int b1, int lbn, int port, int lbi
         parts.contains(Part.LBID) ? lbid : 0);
   }
 
-  /** Returns the upper 64 bits of the key, which are the four hashes. */
+  /** Returns the upper 64 bits of the key: the hashes A0, A1, B0 and B1. */
   public long high() {
     return (long) a0 << 48 | (long) a1 << 32 | (long) b0 << 16 | b1;
   }
 
-  /** Returns the lower 19 bits of the key. */
+  /** Returns the lower 19 bits of the key: LBN, destination port and LBID. */
   public int low() {
     return lbn << 15 | port << 8 | lbid;
   }

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Fit of a linear hash of the source port to the measured paths of some ports. The XOR and CRC
  * hashes of deployed switches are linear (RePaC, USENIX ATC 2021). The fit learns from a base port,
- * the 16 ports that differ from the base in one bit, and other ports. 32 more ports aren't learned
- * but test the fit.
+ * the 16 ports that differ from the base in one bit, and other ports. The fit is tested with 32
+ * more ports, from which it didn't learn.
  *
  * @param map the fitted hash
  * @param paths number of paths
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param correct number of these test ports whose path was predicted correctly
  */
 public record LinearFit(PortMap map, int paths, int learned, int heldOut, int correct) {
-  /** Share of correctly predicted test ports below which a hash doesn't count as linear. */
+  /** Minimum share of test ports that must be predicted correctly for a hash to count as linear. */
   public static final double LEAST_ACCURACY = 0.95;
 
   /** Number of ports that are held out to test the fit. */
@@ -165,10 +165,11 @@ public record LinearFit(PortMap map, int paths, int learned, int heldOut, int co
   }
 
   /**
-   * Search for codes of the paths, with which a linear hash is right for as many learned ports as
-   * possible. A hash gives the code of a path, and the base's path has code 0. Codes are unique
-   * only up to a change of basis. So the code of a new path is tried as the next power of two, and
-   * as each unused sum of earlier codes. Used for one search, by one thread.
+   * Search for the codes of the paths with which a linear hash predicts the most learned ports
+   * correctly. The hash maps a port to a code ({@link PortMap}), and the base port's path has code
+   * 0. Codes are unique only up to a change of basis. So for a path without a code, the search
+   * tries the next power of two, and each unused XOR of earlier codes. Used for one search, by one
+   * thread.
    */
   private static final class CodeSearch {
     private static final int MOST_STEPS = 100_000;
@@ -222,10 +223,10 @@ public record LinearFit(PortMap map, int paths, int learned, int heldOut, int co
     }
 
     /**
-     * Searches for the bits of a path's code that this bit of the port flips, and then for those
-     * that each higher bit flips.
+     * Searches for the bits of the code that this bit of the port flips, and then for the bits that
+     * each higher bit of the port flips.
      *
-     * @param span limit below which each code is a sum of earlier codes
+     * @param span exclusive upper bound of the codes that are XORs of codes in use
      * @param wrong number of learned ports for which the hash is wrong so far
      */
     private void search(int bit, int span, int wrong) {

@@ -18,8 +18,8 @@ import java.util.List;
  *
  * <p>Policy 1 isn't modelled: it uses the random hash of a packet's socket.
  *
- * @param seed value of {@code fib_multipath_hash_seed}; not 0, with which the kernel chooses a
- *     random seed
+ * @param seed value of {@code fib_multipath_hash_seed}; not 0, for which the kernel uses a random
+ *     seed
  */
 public record LinuxHash(int seed) implements SwitchHash {
   private static final int HASH_BITS = 31;
@@ -89,7 +89,10 @@ public record LinuxHash(int seed) implements SwitchHash {
     return member;
   }
 
-  /* Returns the upper bound of a member's part of the hash values, rounded to the nearest value. */
+  /*
+   * Returns the end of the hash values that select one of the first upTo members, rounded to the
+   * nearest value.
+   */
   private static long bound(long upTo, int members) {
     return ((upTo << HASH_BITS) + members / 2) / members;
   }

@@ -22,8 +22,8 @@ public record PathsPrediction(int flows, List<TierLoad> tiers, List<TierPair> pa
    * @param most number of flows of the most loaded link
    * @param least number of flows of the least loaded link
    * @param unused number of links without a flow
-   * @param worstProbability probability, 0 to 1, that a link has as many flows as the most loaded
-   *     one or more if each flow takes a random link
+   * @param worstProbability probability, 0 to 1, that some link would have {@code most} flows or
+   *     more if each flow took a random link
    * @param loads number of flows of each link
    */
   public record TierLoad(
@@ -45,9 +45,10 @@ public record PathsPrediction(int flows, List<TierLoad> tiers, List<TierPair> pa
    * @param used number of combinations of a first tier's member and a second tier's member that
    *     have flows
    * @param usedIfRandom expected number of such combinations if the second tier selects at random
-   * @param polarisation 0 if as many combinations are used as by random selection, 1 if the first
-   *     tier's selection determines the second's
-   * @param loads number of flows by the first tier's member, then by the second tier's member
+   * @param polarisation 0 if as many combinations are used as expected from random selection, 1 if
+   *     the first tier's selection determines the second's
+   * @param loads number of flows of each combination: a list for each member of the first tier,
+   *     with a number for each member of the second tier
    */
   public record TierPair(
       String first,

@@ -5,12 +5,14 @@ package io.heddle.fabric.model;
  */
 public final class RandomPlacement {
   /**
-   * Largest number of flows for the exact probability. For more flows, links count as independent.
+   * Largest number of flows for which the exact probability is computed. With more flows, links
+   * count as independent.
    */
   private static final int MOST_EXACT = 4096;
 
   /**
-   * Largest product of flows and links for the exact probability, whose time is proportional to it.
+   * Largest product of flows and links for which the exact probability is computed. It limits the
+   * computing time.
    */
   private static final long MOST_STEPS = 1 << 20;
 
@@ -70,8 +72,8 @@ public final class RandomPlacement {
 
   /*
    * Returns the probability that all links have fewer than {@code most} flows. It adds the links
-   * one by one: chance[k] is the probability that the links added so far have k flows together,
-   * each fewer than {@code most}. Of the remaining flows, the next link has a binomially
+   * one by one: chance[k] is the probability that the links added so far have k flows in total, and
+   * each has fewer than {@code most}. Of the remaining flows, the next link has a binomially
    * distributed number.
    */
   private static double allBelow(int flows, int links, int most) {

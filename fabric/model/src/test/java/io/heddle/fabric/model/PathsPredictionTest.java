@@ -50,7 +50,7 @@ final class PathsPredictionTest {
   }
 
   @Test
-  void lastPointIsTheWholePredictionAndWorseThanRandom() {
+  void lastPointEqualsPredictionAndIsAboveRandomBand() {
     FabricModel model =
         model(
             "tier leaf\nmembers 4\nalgorithm crc32LSB\ntier spine\nmembers 4\nalgorithm crc32LSB"

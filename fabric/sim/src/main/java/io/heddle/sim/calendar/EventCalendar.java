@@ -29,7 +29,7 @@ public final class EventCalendar {
   private long nowNs;
 
   /**
-   * @param events event numbers must be below this
+   * @param events exclusive upper bound of the event numbers
    */
   public EventCalendar(int events) {
     following = new int[events];

@@ -22,11 +22,12 @@ import java.util.stream.IntStream;
  * scenarios of {@link PlaneScenario}, with eight planes of 100 Gbit/s and chunks of 64 KiB. The
  * other simulator's figures are means over four to six seeds.
  *
- * <p>The other simulator's closest equivalent of {@code spray} is static weights, as long as no
- * plane fills its share of the window. Once a plane's share is full, {@code spray} moves chunks to
- * other planes, while static weights wait. So {@code spray} has no expected figure in the scenarios
- * where that happens. {@code pinned} has no expected figure in any scenario: the shipped policy
- * cuts a message into one segment per plane, unlike the other simulator's.
+ * <p>The other simulator's closest equivalent of {@code spray} is static weights. The two behave
+ * alike until the bytes in flight on a plane fill its share of the connection's window. Then {@code
+ * spray} moves chunks to other planes, while static weights wait. So {@code spray} has no expected
+ * figure in the scenarios in which that happens. {@code pinned} has no expected figure in any
+ * scenario: the shipped policy cuts a message into one segment per plane, unlike the other
+ * simulator's.
  */
 public final class TableCheck {
   private static final int PLANES = 8;
@@ -40,7 +41,8 @@ public final class TableCheck {
   private static final int QUEUE_CHUNKS = 256;
 
   /**
-   * Tolerance of policy hash, whose result depends on the planes that the hash happens to select.
+   * Tolerance for the policy {@code hash}, whose result depends on the planes that the hash happens
+   * to select.
    */
   private static final double HASH_TOLERANCE = 0.12;
 

@@ -16,7 +16,8 @@ import java.util.List;
  * @param messageMostNs longest time of a message, ns
  * @param messageNs quantiles of the messages' times for a plot, ns
  * @param planeShares share of each plane in the bytes
- * @param heat utilisation of the links from which a leaf selects
+ * @param heat utilisation of the links from leaves to spines; without spines, of the links from
+ *     leaves to GPUs
  * @param seriesStepNs length of a time step of the series, ns
  * @param seriesBitsPerSecond acknowledged bits per second in each time step
  * @param chunks number of chunks sent, retransmissions included

@@ -112,7 +112,8 @@ final class ChunkPaths {
   }
 
   /**
-   * Schedules a trial: a later check whether the plane of this slot's chunk or trial is up again.
+   * Schedules a trial: a later check whether the plane of the chunk or trial in this slot is up
+   * again.
    */
   void scheduleTrial(int slot, long nowNs) {
     int trial = chunks.take();

@@ -4,13 +4,17 @@ package io.heddle.sim.control;
  * Scheme by which leaves announce routes to network cards (draft-xu-idr-fare-in-mpson, section 4).
  */
 public enum RouteScheme {
-  /** A route for each host in each plane. */
+  /** In each plane, a route for each host. */
   HOST_ROUTES("host routes"),
   /**
-   * A route for the hosts of each leaf, and a route for each host that a plane doesn't reach (4.1).
+   * In each plane, a route for all hosts of each leaf, and a route for each host that the plane
+   * doesn't reach. The latter marks the host as unreachable (the draft's section 4.1).
    */
   AGGREGATE("aggregate + unreachable"),
-  /** Routes for only those hosts that a card requests by prefix ORF (4.2). */
+  /**
+   * In each plane, a route for each host that the card requests by prefix ORF (the draft's section
+   * 4.2).
+   */
   ORF("prefix ORF");
 
   private final String text;

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param leafForwardingSuppressed number of routes that a leaf installs with FIB-Suppress: one for
  *     each of its own hosts, and one for each other leaf
  * @param lossUs median time in µs, on this machine, from a leaf's message that a host has lost a
- *     plane until no job of the first sampled card would send there; null if that card gets no such
- *     message
+ *     plane until no job of the first sampled card would send to that host over that plane; null if
+ *     that card gets no such message
  * @param mostLossUs longest such time in µs; null if the first sampled card gets no such message
  * @param avoidsLostPlanes whether no job of a sampled card would send to a host over the plane that
  *     the host has lost, and each job would send to it over the other planes

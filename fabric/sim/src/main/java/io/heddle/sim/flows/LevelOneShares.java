@@ -14,8 +14,8 @@ import java.util.List;
 
 /**
  * Shares of bytes by plane under a policy. They come from a first-level (chunk by chunk) simulation
- * of a few connections, each to a different card at one leaf. The connections of a large fabric
- * take the shares of these connections in turn.
+ * of 64 connections. There all cards are at one leaf, and each card sends to one other card.
+ * Connection n of a large fabric has the shares of simulated connection n mod 64.
  */
 public final class LevelOneShares {
   private static final int CARDS = 64;
@@ -24,11 +24,12 @@ public final class LevelOneShares {
   private final List<double[]> shares = new ArrayList<>();
 
   /**
-   * Simulates the few connections.
+   * Simulates these 64 connections.
    *
-   * @param like setting of the large fabric, whose policy, planes and sizes are used
+   * @param like setting of the large fabric; its policy, planes and sizes apply to the simulation
+   *     too
    * @param announced weights of the planes
-   * @param left share of its rate that each plane still has, above 0
+   * @param left share of each plane's rate that is available, above 0
    */
   public LevelOneShares(ChunkSetting like, PlaneWeights announced, double[] left) {
     ClosFabric large = like.fabric();
@@ -79,8 +80,8 @@ public final class LevelOneShares {
   }
 
   /**
-   * Returns a connection's shares by plane while one plane is down. The other planes take its share
-   * in proportion to their own.
+   * Returns a connection's shares by plane while one plane is down. Its share is divided among the
+   * other planes in proportion to their own shares.
    */
   public double[] without(int connection, int plane) {
     double[] left = of(connection);

@@ -6,8 +6,8 @@ import java.util.PriorityQueue;
 /**
  * Max-min fair rates by progressive filling (Bertsekas and Gallager, Data Networks, 6.5.2): all
  * flows grow equally until a link is full. The flows on that link then keep their rates, and the
- * others grow on. A flow's plane shares are its weights on the links, so a flow grows on all its
- * planes together.
+ * other flows continue to grow. A flow's plane shares are its weights on the links, so a flow grows
+ * on all its planes together.
  */
 final class MaxMin {
   private static final double SAME = 1 + 1e-12;
@@ -59,8 +59,8 @@ final class MaxMin {
         continue;
       }
       /*
-       * The rate at which this link is full may have risen since the link was queued: a flow that
-       * another link has stopped leaves more of this link to the other flows.
+       * This link's entry may be outdated, and its fill rate higher now. If another link has
+       * limited a flow of this link, the other flows have more of this link.
        */
       double rate = Math.max(0, left[link]) / growing[link];
       if (rate > first.rate() * SAME) {

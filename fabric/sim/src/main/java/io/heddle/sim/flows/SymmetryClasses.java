@@ -8,8 +8,9 @@ import java.util.Map;
 /**
  * Classes of equivalent flows, which have the same rate, so that only one flow of each class needs
  * to be computed. Flows are equivalent if they use equivalent links with equal weights. Links are
- * equivalent if equivalent flows use them equally. The classes are found by refining colours until
- * their number is stable (an equitable partition of flows and links).
+ * equivalent if they have equal capacity, and equivalent flows use them with equal weights. The
+ * classes are found by refining colours until their number is stable (an equitable partition of
+ * flows and links).
  */
 final class SymmetryClasses {
   private final int[] classOfFlow;

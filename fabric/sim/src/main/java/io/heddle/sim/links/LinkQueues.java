@@ -53,8 +53,8 @@ public final class LinkQueues {
    *
    * @param arrivesNs arrival of the chunk's first packet, ns; calls for one link must be in order
    *     of time
-   * @return time in ns at which the link has sent the chunk, provided that the whole chunk has
-   *     arrived in time; {@link #LOST} if a black hole drops it
+   * @return time in ns at which the link has sent the whole chunk, if the chunk's packets arrive at
+   *     least as fast as the link sends them; {@link #LOST} if a black hole drops it
    */
   public double enqueue(int link, double arrivesNs, int bytes) {
     double beginNs = beginNs(link, arrivesNs);

@@ -124,8 +124,8 @@ public final class RateProfile {
   }
 
   /**
-   * Returns the integral of the share from time 0 to this time, ns. At the full rate the link could
-   * carry the same bytes in that many nanoseconds.
+   * Returns the integral of the share from time 0 to this time, ns. At its full rate the link would
+   * need this many nanoseconds for the bytes that it can carry until then.
    */
   public double integralNs(double untilNs) {
     piece(untilNs);

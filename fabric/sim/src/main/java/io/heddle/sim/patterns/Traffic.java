@@ -8,8 +8,8 @@ package io.heddle.sim.patterns;
  * @param source sending GPU of each connection
  * @param destination receiving GPU of each connection
  * @param predecessor connection for which each connection waits; −1 for none
- * @param lag 0 if a message waits for the predecessor's message of the same number, 1 for the
- *     message before that
+ * @param lag 0 if a message waits for the predecessor's message of the same number, 1 if for the
+ *     one before that
  * @param messages number of messages of each connection
  * @param messageBytes length of each message
  */

@@ -32,7 +32,7 @@ class ControlPlaneTest {
   }
 
   @Test
-  void timeOfALossIsReportedOnlyToCardsThatReceiveIt() {
+  void lossTimeIsReportedOnlyIfCardsReceiveLosses() {
     RouteFabric whole = new RouteFabric(HOSTS, PLANES, LEAF, 0, PEERS, 100);
     for (SchemeRow row : new ControlPlane(whole, 1).run(part -> {})) {
       assertNull(row.lossUs(), row.toString());
