@@ -22,11 +22,13 @@ enum { HEDDLE_PROFILER_MESSAGE = 1, HEDDLE_PROFILER_PLANE = 2 };
 
 struct heddle_profiler_event {
   uint32_t kind;
-  int32_t tag;     /* NCCL's tag of the message */
-  int32_t plane;   /* number of the plane in the connection, from 0; -1 for a message */
-  uint32_t chunks; /* of a plane: number of chunks posted before the event's start, or acknowledged at its end */
+  int32_t tag;   /* NCCL's tag of the message */
+  int32_t plane; /* number of the plane in the connection, from 0; -1 for a message */
+  /* In a plane's event: number of chunks posted before the start; at the end, number of chunks acknowledged. */
+  uint32_t chunks;
   /*
-   * of a plane: bytes of these chunks; of a message: its length at the event's start, its acknowledged bytes at the end
+   * In a plane's event: bytes of these chunks. In a message's event: length of the message at the start, acknowledged
+   * bytes at the end.
    */
   uint64_t bytes;
   const char *plane_name; /* the plane's key, such as "if:eth0"; NULL for a message */

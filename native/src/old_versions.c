@@ -68,6 +68,6 @@ int heddle_irecv_v6(void *comm, int n, void **data, int *sizes, int *tags, void 
 
 int heddle_irecv_v10(void *comm, int n, void **data, size_t *sizes, int *tags, void **handles, void **profiler_handles,
                      void **request) {
-  (void)profiler_handles; /* ignored, since only the sender knows a plane's share of the bytes */
+  (void)profiler_handles; /* unused: only the sender reports to the profiler, since only it knows each plane's bytes */
   return heddle_irecv(comm, n, data, sizes, tags, handles, request);
 }

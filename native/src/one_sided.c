@@ -104,7 +104,7 @@ int heddle_group_reg(void *comm, void *data, size_t size, int type, uint64_t fla
 
 int heddle_group_reg_dma_buf(void *comm, void *data, size_t size, int type, uint64_t offset, int fd, uint64_t flags,
                              void **handle) {
-  (void)flags; /* ignored: flags only request ordered signals; in GPU memory a READ before each signal orders them */
+  (void)flags; /* unused: they only request ordered signals, and a READ before each signal orders all of them */
   *handle = NULL;
   heddle_signals_refresh();
   struct heddle_dma_buf memory = {

@@ -132,7 +132,7 @@ bool heddle_signals_before_creation(heddle_jvm_handler handle);
  * keep the shim's handlers, and up to two other signals keep Java's.
  */
 void heddle_signals_after_creation(bool created);
-/* Sets the file for Java's report of its own fault; the path is kept. */
+/* Sets the path of the file for Java's report of its own fault. Copies the path. */
 void heddle_signals_report_in(const char *path);
 /* Reads the current fault handlers and puts the shim's in front of new ones. Takes four system calls if none is new. */
 void heddle_signals_refresh(void);
@@ -270,18 +270,18 @@ struct heddle_row {
 
 struct heddle_packet_calls {
   /*
-   * (packet, count, payload, payload_bytes, front): builds a row of WRITE ONLY packets. The first packet's headers are
-   * at packet; the other packets' headers are derived from these. Each packet's headers are followed by the next
-   * payload_bytes (a multiple of 256, not 0) and the ICRC: the CRC-32 of headers and payload, XOR front (the
-   * contribution of addresses and ports).
+   * (packet, count, payload, payload_bytes, front): builds `count` successive packets of opcode RDMA WRITE Only. The
+   * first packet's headers are at `packet`; the other packets' headers are derived from them. Behind its headers, each
+   * packet gets the next `payload_bytes` bytes of `payload` (a multiple of 256, not 0) and the ICRC. The ICRC is the
+   * CRC-32 of headers and payload, XOR `front`, the contribution of addresses and ports.
    */
   heddle_critical_call seal;
   /*
-   * (packet, stride, count, front, row): accepts WRITE ONLY packets stride bytes apart, each with a payload of stride
-   * minus 32 bytes (a multiple of 256, not 0), as long as each matches row and has a correct CRC. Bytes of other
-   * packets are never placed. Ends after a packet that requests an acknowledgement. Returns the number of packets
-   * accepted (bits 0 to 31), the newest tag other than 0 (bits 32 to 38; PacketFormat.java), and whether an
-   * acknowledgement was requested (bit 40).
+   * (packet, stride, count, front, row): accepts successive packets of opcode RDMA WRITE Only, as long as each matches
+   * `row` and has a correct CRC. The packets are `stride` bytes apart, and each payload has `stride` minus 32 bytes (a
+   * multiple of 256, not 0). Bytes of other packets are never placed. Ends after a packet that requests an
+   * acknowledgement. Returns the number of packets accepted (bits 0 to 31), the newest tag other than 0 (bits 32 to 38;
+   * PacketFormat.java), and whether an acknowledgement was requested (bit 40).
    */
   heddle_critical_call take;
 };

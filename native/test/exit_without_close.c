@@ -408,7 +408,7 @@ static int fork_and_leave(int round) {
   return 7;
 }
 
-static void other_end(const char *name, int (*sender)(int), int signal_to_peer, int expected_signal) {
+static void check_other_exit(const char *name, int (*sender)(int), int signal_to_peer, int expected_signal) {
   memset(shared, 0, sizeof *shared);
   peer = start(receiver_main, 0);
   stop_or_kill = signal_to_peer;
@@ -469,10 +469,10 @@ int main(int count, char **arguments) {
     status_of(loads[i]);
   }
   int not_taken = atomic_load(&shared->not_taken);
-  other_end("a forked child", fork_and_leave, 0, 0);
-  other_end("a peer that is killed", leave_behind_peer, SIGKILL, 0);
-  other_end("a peer that stands still", leave_behind_peer, SIGSTOP, 0);
-  other_end("SIGTERM", exit_by_signal, SIGSTOP, SIGTERM);
+  check_other_exit("a forked child", fork_and_leave, 0, 0);
+  check_other_exit("a peer that is killed", leave_behind_peer, SIGKILL, 0);
+  check_other_exit("a peer that stands still", leave_behind_peer, SIGSTOP, 0);
+  check_other_exit("SIGTERM", exit_by_signal, SIGSTOP, SIGTERM);
   printf("ok: %d senders left without closing, beside %d busy processes; %d had too little time, %d messages weren't "
          "taken\n",
          given_up + had_time, busy, given_up, not_taken);

@@ -88,7 +88,7 @@ static void options_left_aside(const char *value) {
   }
 }
 
-/* A debugger's port is in use, so the agent would end the process. */
+/* The port for Java's debug agent (JDWP) is in use. If the agent were loaded, it would end the process. */
 static void taken_port(void) {
   int taken = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};

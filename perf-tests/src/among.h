@@ -117,11 +117,11 @@ struct account {
   uint64_t voluntary_switches, involuntary_switches;
 };
 
-/* Reads the times of all threads of the process. Returns the number of threads. */
+/* Reads the accounts of all threads of the process. Returns the number of threads. */
 int accounts_take(struct account accounts[MOST_ACCOUNTS]);
 /*
- * Prints a JSON member "threads" with the increases of each thread's times and switches. Threads that did not run are
- * omitted.
+ * Prints a JSON member "threads": by how much each thread's times and context switches grew from before to after.
+ * Threads that did not run are omitted.
  */
 void accounts_print(const struct account *before, int before_count, const struct account *after, int after_count);
 

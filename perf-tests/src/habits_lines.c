@@ -42,7 +42,7 @@ static uint64_t word_of(uint64_t message, size_t at) {
   return at % words_of_line() == words_of_line() - 1 ? flag : data;
 }
 
-static uint64_t used_word(uint64_t message, size_t at) {
+static uint64_t word_after_use(uint64_t message, size_t at) {
   return (uint64_t)USED_FLAG << 32 | (mixed(~options.seed - message, at) & 0xffffffff);
 }
 
@@ -66,7 +66,7 @@ static void read_line(uint64_t message, word *slot, size_t line) {
 static void overwrite_line(uint64_t message, word *slot, size_t line) {
   size_t first = line * words_of_line();
   for (size_t at = first; at < first + words_of_line(); at++) {
-    atomic_store_explicit(&slot[at], used_word(message, at), memory_order_relaxed);
+    atomic_store_explicit(&slot[at], word_after_use(message, at), memory_order_relaxed);
   }
 }
 
@@ -109,8 +109,9 @@ static void *poll_all(void *unused) {
 static int a_plane_failed;
 
 /*
- * Checks that used lines still have their value. After a plane's failure, a chunk may be sent again before its receive
- * has ended, so changes are then permitted.
+ * Checks that the plugin hasn't written to a message's lines since the polling thread read and overwrote them. After a
+ * plane's failure, a chunk may be retransmitted before its receive has ended. So after such a failure the check is
+ * skipped in early mode.
  */
 static void check_used(uint64_t message) {
   word *slot = slot_of(message);
@@ -118,8 +119,9 @@ static void check_used(uint64_t message) {
   if (options.early && a_plane_failed) return;
   for (size_t at = 0; at < lines_of(message) * words_of_line(); at++) {
     uint64_t there = atomic_load(&slot[at]);
-    WANT(there == used_word(message, at), "message %llu, line %zu: word %zu was written again after it was used: %#llx",
-         (unsigned long long)message, at / words_of_line(), at % words_of_line(), (unsigned long long)there);
+    WANT(there == word_after_use(message, at),
+         "message %llu, line %zu: word %zu was written again after it was used: %#llx", (unsigned long long)message,
+         at / words_of_line(), at % words_of_line(), (unsigned long long)there);
   }
 }
 

@@ -276,7 +276,7 @@ static void connect_all(int first, int count) {
   }
 }
 
-/* Keeps a direction of a link only if it is up at both ends. Returns the number of directions that aren't. */
+/* Keeps a direction of a link only if it is up at both ends. Returns the number of directions that aren't kept. */
 static int exchange_counts(int first, int count) {
   char *states = calloc((size_t)count, 2);
   int refused = 0;

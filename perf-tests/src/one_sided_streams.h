@@ -1,9 +1,10 @@
 /*
  * Operations between ranks of heddle-one-sided. A stream is the sequence of operations from one rank to another in one
- * context. They are numbered, and write random bytes into the stream's PLACES pieces of memory at the target in turn.
- * In an even context, some operations have a strong signal, which adds the number of operations since the last such
- * signal. In an odd context, each operation has a weak signal to the word of its piece of memory. The checker, a thread
- * at the target, waits until a signal has changed a word and then checks the bytes, as a GPU would.
+ * context. Each stream has PLACES pieces of memory at the target. Operation n of a stream writes random bytes into
+ * piece n mod PLACES. In contexts with an even number, some operations have a strong signal. It adds to the stream's
+ * word the number of operations since the previous such signal. In contexts with an odd number, each operation has a
+ * weak signal to the word of its piece. The checker, a thread at the target, waits until a signal has changed a word
+ * and then checks the bytes, as a GPU would.
  */
 #ifndef HEDDLE_ONE_SIDED_STREAMS_H
 #define HEDDLE_ONE_SIDED_STREAMS_H

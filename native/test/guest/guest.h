@@ -175,7 +175,7 @@ static inline int guest_message(struct guest_link *link, int fill) {
 #define GUEST_FAULTS (1UL << (SIGSEGV - 1) | 1UL << (SIGBUS - 1) | 1UL << (SIGFPE - 1) | 1UL << (SIGILL - 1))
 /* The signal with which Java wakes its own threads. */
 #define GUEST_WAKE (1UL << (64 - 2 - 1))
-/* glibc's two internal signals, which it uses from a process's first thread on. */
+/* glibc's two internal signals, 32 and 33. It may catch them once the process has created a thread. */
 #define GUEST_GLIBC (1UL << 31 | 1UL << 32)
 
 static inline unsigned long guest_status_bits(const char *name) {

@@ -37,7 +37,7 @@ enum {
   REFUSALS = 8,
   MEMBERSHIPS = 256,     /* maximum number of queue pairs' memberships in multicast groups */
   GROUPS = 256,          /* maximum number of groups of an InfiniBand subnet */
-  JOINS = 1024,          /* maximum number of ports' joins to groups */
+  JOINS = 1024,          /* maximum number of joins of ports to multicast groups */
   PKEYS = 8,             /* maximum number of a port's partition keys */
   ADDRESSES = 256,       /* maximum number of IPoIB addresses */
   SERVICES = 1024,       /* maximum number of services with a listener */
@@ -249,7 +249,7 @@ extern uint32_t this_host; /* the host that this process is on */
 /* Maps the fabric and takes a slot in it, once. Returns 0, or an errno value after a line on stderr. */
 int fabric_join(void);
 
-/* Opens the fabric without a slot in it, for the control program. */
+/* Maps the fabric but takes no slot in it, for the control program. */
 int fabric_open(const char *path, bool keep);
 int fabric_remove(const char *path);
 const char *fabric_path(void);

@@ -44,6 +44,7 @@ void cm_lock(void);
 void cm_unlock(void);
 /* Returns the list of all ids. The caller of this and the next three functions holds the lock. */
 struct manager_id *cm_ids(void);
+/* Numbers a new id and adds it to the list. */
 void cm_enter(struct manager_id *id);
 int cm_post_event(struct rdma_cm_id *id, struct rdma_cm_event event);
 int cm_post_event_with(struct rdma_cm_id *id, struct rdma_cm_event event, const uint8_t *data, size_t bytes);

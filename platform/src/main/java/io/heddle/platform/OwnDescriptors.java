@@ -134,7 +134,7 @@ public final class OwnDescriptors {
     if (peer == null) {
       return LinuxCalls.getIntOption(fd, SOL_SOCKET, SO_ACCEPTCONN) == 1;
     }
-    /* A socket that is still connecting has no peer's address yet, and is accepted too. */
+    /* A socket that is still connecting has no peer's address yet. It counts as a match too. */
     int called = name(true, fd, name);
     return called == 0
         ? isAddress(name, peer)

@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PlaneQueuePair implements AutoCloseable {
   /*
-   * 4.096 µs · 2^14 = 67 ms per try, 0.47 s for all tries: a plane without answers is given up
-   * within a second. If a device ignores {@link ReadyToSendAttributes#peer}, a peer that is waiting
-   * for a processor may look like a failed plane. Then the connection fails over, and uses the
-   * plane again later.
+   * 4.096 µs · 2^14 = 67 ms per try, 0.47 s for all tries: a plane without answers fails within a
+   * second. By {@link ReadyToSendAttributes#peer}, a device distinguishes a slow peer from a failed
+   * path. On devices that ignore it, a peer without a free CPU may look like a path failure. Then
+   * the connection fails over, and uses the plane again later.
    */
   static final int DEFAULT_TIMEOUT_CODE = 14;
 

@@ -288,7 +288,7 @@ final class RouteUpdateLatency {
     long send = 0;
     while (send == 0) {
       send = sender.isend(from, MESSAGE_BYTES, 1, fromHandle);
-      progress();
+      driveBothEnds();
     }
     long seenNs = before >= 0 && row().bytes() > before ? System.nanoTime() : 0;
     finish(send);
@@ -296,7 +296,7 @@ final class RouteUpdateLatency {
     return seenNs;
   }
 
-  private void progress() {
+  private void driveBothEnds() {
     if (receiver.progress() != 0 || sender.progress() != 0) {
       throw new IllegalStateException("the connection has failed");
     }
@@ -307,7 +307,7 @@ final class RouteUpdateLatency {
       if (Memory.getIntAcquire(request) < 0) {
         throw new IllegalStateException("a request has failed");
       }
-      progress();
+      driveBothEnds();
     }
     Memory.setIntRelease(request, 2);
   }

@@ -231,7 +231,10 @@ final class StarvationTest {
     run(atOnce("ip", "netns", "exec", namespace, "nft", words));
   }
 
-  /* Returns the command with real-time priority: a real cut doesn't wait for a processor either. */
+  /*
+   * Returns the command with real-time priority, so that it doesn't wait for a processor. A failure
+   * of a real link doesn't wait either.
+   */
   private static String[] atOnce(String... words) {
     return Stream.concat(Stream.of("chrt", "-f", "1"), Stream.of(words)).toArray(String[]::new);
   }

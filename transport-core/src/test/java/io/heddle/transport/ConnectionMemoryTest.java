@@ -22,7 +22,10 @@ class ConnectionMemoryTest {
   private static final long MOST_BYTES = 64 << 10;
   private static final long MOST_HEAP_BYTES = 48 << 10;
 
-  /* Allowance per closed connection, since residentOfTables() counts the stacks of threads too. */
+  /*
+   * Limit of the memory that a closed connection leaves behind. It isn't 0, since
+   * residentOfTables() counts the stacks of threads too.
+   */
   private static final long MOST_LEFT_BYTES = 16 << 10;
 
   /**

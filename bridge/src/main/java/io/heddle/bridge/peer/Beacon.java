@@ -64,12 +64,13 @@ public record Beacon(
   }
 
   /**
-   * View by which a bridge decides ownership, and its acknowledgements of other bridges' changes.
+   * View from which the sender derives the owners of groups, and its acknowledgements of the other
+   * bridges' changes.
    *
    * @param change number that grows when the bridge changes its view or gives up all groups
    * @param view digest of the bridge's view
    * @param settled whether the bridge owns all groups that the view assigns to it
-   * @param heard acknowledgement of each other live bridge
+   * @param heard acknowledgements, one for each other live bridge
    */
   public record Agreement(int change, long view, boolean settled, List<Heard> heard) {}
 

@@ -16,7 +16,7 @@ public enum BridgeState {
   /** The bridge gives up all its groups, and takes no more. */
   DRAINING;
 
-  /** Returns the name of the state in tables. */
+  /** Returns the name of the state as status tables print it. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -14,14 +14,15 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Exchange of requests for queue pair numbers between two fabrics with mapped numbers. On the wire
- * the bridge owns queue pair 1; on a device it exchanges requests by a {@link SidrService}.
- * Requests are rare, so this allocates. Used by the data thread only.
+ * Exchange of requests for queue pair numbers (SIDR) between two fabrics, for a bridge that maps
+ * these numbers. In a fabric without a device, the bridge itself handles the packets of queue pair
+ * 1. In a fabric with a device, it sends and receives requests by a {@link SidrService}. Requests
+ * are rare, so this allocates. Used by the data thread only.
  */
 final class MappedRequests {
   private final int trafficClass;
   private final MappedEnd[] ends;
-  /* By fabric: senders of the bridge's own messages. Null for a fabric on a device. */
+  /* For each fabric, the sender of the bridge's own messages; null for a fabric with a device. */
   private final @Nullable ManagementSender[] own = new ManagementSender[2];
   private final SidrClients[] clients = new SidrClients[2];
 

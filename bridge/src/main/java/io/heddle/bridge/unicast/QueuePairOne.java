@@ -58,7 +58,7 @@ final class QueuePairOne {
   /**
    * Handles a packet for queue pair 1.
    *
-   * @param side fabric that the packet came from, 0 for a
+   * @param side number of the fabric that the packet came from: 0 for fabric a, 1 for fabric b
    * @param packet address of the packet, whose management datagram is rewritten for the other
    *     fabric's host
    * @param near source and destination of the packet as received

@@ -188,7 +188,7 @@ public final class VerbsFabric implements QueuePairPort {
   /* The receiver must be able to map the MGID to the group before the first packet can arrive. */
   private void setRoute(Gid group, GroupRoute route) {
     GroupRoute old = routes.put(group, route);
-    useNames();
+    updateGroupNames();
     if (old != null && !old.equals(route)) {
       queues.first().detach(old.mgid());
     }
@@ -196,12 +196,12 @@ public final class VerbsFabric implements QueuePairPort {
       queues.first().attach(route.mgid(), route.lid());
     } catch (VerbsException refused) {
       routes.remove(group);
-      useNames();
+      updateGroupNames();
       throw refused;
     }
   }
 
-  private void useNames() {
+  private void updateGroupNames() {
     Map<Gid, Gid> names = new HashMap<>();
     routes.forEach((group, route) -> {
       if (!route.mgid().equals(group)) {
@@ -216,7 +216,7 @@ public final class VerbsFabric implements QueuePairPort {
     GroupRoute route = routes.remove(group);
     if (route != null) {
       queues.first().detach(route.mgid());
-      useNames();
+      updateGroupNames();
     }
     join.leave(group);
   }

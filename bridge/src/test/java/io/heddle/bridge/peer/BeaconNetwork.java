@@ -138,7 +138,7 @@ final class BeaconNetwork {
     return owners;
   }
 
-  /** Returns the sum of the numbers of owners of all groups. */
+  /** Adds up the number of owners of each group, and returns the sum. */
   int owners() {
     return GROUPS.stream().mapToInt(this::owners).sum();
   }

@@ -137,7 +137,7 @@ class InfinibandForwarderTest {
   /*
    * Resolves a service in fabric a for a client in fabric b, and returns the answer to the client.
    */
-  private String serve(Gid client, Gid address, int number) {
+  private String resolveService(Gid client, Gid address, int number) {
     manager.heard.add(
         new SidrService.IncomingSidrRequest(number, address, SERVICE_PORT, client, 9, WORD));
     check(number);
@@ -170,10 +170,13 @@ class InfinibandForwarderTest {
     KnownPorts.learn(ports, S1, PORT1, 5);
     KnownPorts.learn(ports, S2, PORT2, 6);
     makePaths();
-    assertEquals("112 is 0x63", serve(S1, W1_IN_B, 0x70));
-    assertEquals("112 is 0x62", serve(S1, W2_IN_B, 0x70), "another host's, of the same number");
+    assertEquals("112 is 0x63", resolveService(S1, W1_IN_B, 0x70));
     assertEquals(
-        "112 is 0x63", serve(S2, W2_IN_B, 0x70), "another port has assignments of its own");
+        "112 is 0x62", resolveService(S1, W2_IN_B, 0x70), "another host's, of the same number");
+    assertEquals(
+        "112 is 0x63",
+        resolveService(S2, W2_IN_B, 0x70),
+        "another port has assignments of its own");
     a.sendPaths.clear();
     assertEquals("0x11 to 0x70, 0x11", fromPort(PORT1, 0x11, 0x63));
     assertEquals("0x11 to 0x70, 0x11", fromPort(PORT1, 0x11, 0x62));
@@ -224,7 +227,7 @@ class InfinibandForwarderTest {
     KnownPorts.learn(ports, S1, PORT1, 5);
     makePaths();
     assertEquals("0x61 to 0x21, 0x61", fromWire(W1, S1_IN_A, 0x11, 0x21));
-    assertEquals("112 is 0x63", serve(S1, W1_IN_B, 0x70));
+    assertEquals("112 is 0x63", resolveService(S1, W1_IN_B, 0x70));
     KnownPorts.learn(ports, S1, PORT2, 6);
     check(1000);
     assertEquals(

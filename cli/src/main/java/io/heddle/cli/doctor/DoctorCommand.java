@@ -144,8 +144,8 @@ public final class DoctorCommand implements Callable<Integer> {
   }
 
   /*
-   * Returns the environment as jobs see it. start.sh removes some variables for this command's own
-   * Java, and passes their names in a property.
+   * Returns the environment that jobs have. start.sh removes some variables for this command's JVM,
+   * and passes only their names in a property. Their value here is "set".
    */
   private static Map<String, String> environmentOfJobs() {
     Map<String, String> environment = new HashMap<>(System.getenv());

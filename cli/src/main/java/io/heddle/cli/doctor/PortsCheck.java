@@ -144,7 +144,9 @@ final class PortsCheck implements Check {
   }
 
   /*
-   * Warns if all other planes share a long prefix, and this plane shares only a short part of it.
+   * Warns if the IPv6 addresses of all other planes share a long prefix, and this plane's address
+   * shares only a much shorter prefix with them. Its leaf may advertise a wrong prefix, or the
+   * address was assigned manually.
    */
   private static void foreign(Plane plane, List<Plane> planes, List<Finding> findings) {
     List<byte[]> others = new ArrayList<>();

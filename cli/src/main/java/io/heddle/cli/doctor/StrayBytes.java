@@ -26,8 +26,8 @@ final class StrayBytes {
    * @param bytes bytes that jobs sent over the plane
    * @param own interface of the plane's address
    * @param ownBytes bytes that this interface sent
-   * @param other the other interface: of those that sent more than their own planes' bytes, the one
-   *     that sent most
+   * @param other interface by which the bytes probably leave: of the interfaces that sent many more
+   *     bytes than their own planes, the one that sent most
    * @param otherBytes bytes that the other interface sent
    */
   record Stray(

@@ -19,7 +19,7 @@ final class CommandLineCheck {
 
   /**
    * Returns 0 for a command line that runs a command, else an exit code. It prints nothing: the
-   * command itself reports errors.
+   * command reports errors when it runs.
    */
   static int check(String... arguments) {
     ParseResult parsed;

@@ -32,7 +32,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Command {@code heddle planes}: lists this host's planes, and why each other address is unused.
+ * Command {@code heddle planes}: lists this host's planes and, for every other address, the reason
+ * why it is unused.
  */
 @Command(
     name = "planes",
@@ -115,7 +116,8 @@ public final class PlanesCommand implements Callable<Integer> {
   /**
    * The whole document.
    *
-   * @param remarks problems with the rules or the routes file, and planes that share a wire
+   * @param remarks problems with the rules of HEDDLE_PLANES, problems with the routes file, and
+   *     planes that share a wire
    */
   record Document(List<PlaneEntry> planes, List<RejectedEntry> rejected, List<String> remarks) {}
 

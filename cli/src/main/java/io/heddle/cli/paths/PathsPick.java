@@ -13,7 +13,8 @@ import java.util.TreeMap;
  *
  * @param ports selected ports
  * @param setting environment variable that makes a soft device use the ports
- * @param linear whether the hash is linear, so that not only measured ports could be selected
+ * @param linear whether the hash is linear, so that ports that weren't measured could be selected
+ *     too
  * @param pathCount number of paths
  * @param most number of flows on the path with the most
  * @param least number of flows on the path with the fewest

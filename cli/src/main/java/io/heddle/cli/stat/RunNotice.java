@@ -110,7 +110,7 @@ public final class RunNotice implements AutoCloseable {
         }
       }
     } catch (IOException | DirectoryIteratorException unreadable) {
-      /* A notice that stays occupies a page of memory, and does no harm: see read(). */
+      /* A notice that remains takes a page of memory. read() ignores folders without statistics. */
     }
   }
 

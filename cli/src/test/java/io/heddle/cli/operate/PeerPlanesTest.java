@@ -117,7 +117,7 @@ final class PeerPlanesTest {
   }
 
   @Test
-  void filtersCoverAllPeersOfJobs() throws Exception {
+  void jobPeersAreThePeerAddressesOfAllPlanes() throws Exception {
     plane(Direction.SEND, "peer pid 1", "1", 1, "fd00::1", "fd00::2");
     plane(Direction.RECEIVE, "peer pid 2", "1", 1, "fd00::1", "fd00::3");
     file.open(Direction.SEND, "2", 1, "peer pid 1");

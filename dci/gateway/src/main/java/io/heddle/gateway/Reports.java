@@ -23,9 +23,9 @@ final class Reports {
   }
 
   /**
-   * Returns the report of a view.
+   * Returns the report of the gateway's state in a view.
    *
-   * @param sent bytes that each interface has sent up to the sample
+   * @param sent bytes that each interface had sent at the view's time
    */
   static GatewayReport of(GatewayView view, GatewayConfig config, List<InterfaceReport> sent) {
     Reports reports = new Reports(config);

@@ -147,7 +147,7 @@ final class GatewayInWanTest {
     }
   }
 
-  /* Returns the flows of the last sample to the destination, by queue pair. */
+  /* Returns the gateway's flows to the destination, as of its newest sample, by queue pair. */
   private Map<Integer, GatewayStatus.Flow> flows() {
     Map<Integer, GatewayStatus.Flow> flows = new HashMap<>();
     for (GatewayStatus.Flow each : gateway.view().flows().flows()) {

@@ -30,7 +30,10 @@ public final class SeparateJvm {
     return run(USUAL_LIMIT_SECONDS, output, before, options, program, arguments);
   }
 
-  /** Runs a class to its end, within this many seconds of an idle machine. */
+  /**
+   * Runs a class in a JVM until it ends. Fails if it takes longer than the limit, which is that of
+   * a {@link Deadline}.
+   */
   public static End run(
       long limitSeconds,
       Path output,

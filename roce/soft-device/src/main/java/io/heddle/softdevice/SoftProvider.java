@@ -20,7 +20,8 @@ import java.util.Map;
 /**
  * Provider {@code soft}: one device, {@code soft0}, on this host's addresses. It reads {@code
  * HEDDLE_PLANES} for addresses that aren't used by default (loopback, IPv4 beside IPv6), and {@code
- * NCCL_IB_ADDR_FAMILY} and {@code NCCL_IB_ADDR_RANGE} as the selection of planes does.
+ * NCCL_IB_ADDR_FAMILY} and {@code NCCL_IB_ADDR_RANGE}. These have the same meaning as for the
+ * selection of planes.
  */
 public final class SoftProvider implements VerbsProvider {
   private static final String PEERS = "HEDDLE_SOFT_PEERS";

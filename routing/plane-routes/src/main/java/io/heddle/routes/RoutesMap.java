@@ -123,7 +123,7 @@ final class RoutesMap implements AutoCloseable {
 
   /*
    * Requires a trusted owner of a file. Routes are accepted from root, from this process's user,
-   * and from the folder's owner, who decides which file has the name. A user who configures a path
+   * and from the folder's owner, who can replace the file anyway. A user who configures a path
    * trusts the owner of its folder; root has chosen the owner of the default folder.
    */
   private static void requireTrusted(

@@ -86,8 +86,8 @@ final class AllReduceOnRxeTest {
   }
 
   /**
-   * Runs both ranks in the guest, each with additional settings. Returns their outputs, with the
-   * sent bytes of each plane before and after them.
+   * Runs both ranks in the guest, each with additional settings. Returns the planes' sent bytes
+   * before the run, those after it, and both ranks' logs.
    */
   private String allReduce(String forA, String forB) throws Exception {
     return bothRanks(

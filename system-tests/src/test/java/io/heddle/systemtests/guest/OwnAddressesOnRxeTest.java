@@ -14,10 +14,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Test of a host behind a port of the kernel's rxe and a host behind an Ethernet interface, which
- * reach each other over bridge 1 by their own addresses. All rxe devices are in one namespace,
- * where an address can't belong to both a host and a bridge. So the far host's address 10.3.0.1 is
- * one of bridge 2, which maps it to 10.2.0.1.
+ * Test of bridge 1, over which two hosts reach each other by their own addresses. Host hA is behind
+ * a port of the kernel's rxe, and the far host behind an Ethernet interface. All rxe devices are in
+ * one namespace, where an address can't belong to both a host and a bridge. So the far host's own
+ * address can't be hB's 10.2.0.1. It is 10.3.0.1, an address of bridge 2, which maps it to hB.
  *
  * <pre>
  * rxeA on hA 10.1.0.1 ══ gA rxeG [bridge 1] [gw1: x1] ══ [gw2: x2 [bridge 2] gB] ══ hB 10.2.0.1 rxeB

@@ -24,8 +24,8 @@ final class BenchPlots {
   private BenchPlots() {}
 
   /**
-   * Plot with a group of bars for each step and a bar for each contestant, of the figures with the
-   * name {@code BEGIN STEP, CONTESTANT END}.
+   * Plot with a group of bars for each step, and a bar for each contestant in it. It shows the
+   * figures whose names consist of {@code begin}, a step, a comma, a contestant and {@code end}.
    *
    * @param isWide whether the values spread so widely that the axis must be logarithmic
    */

@@ -165,7 +165,7 @@ final class LatencyBench {
   private void measure(
       MeasuredLink joining, Measured measured, StampedStream stream, double halfRate) {
     joining.start();
-    /* Unmeasured stream that wakes up sleeping or stopped processes. */
+    /* Unmeasured stream, since the first packets wait for processes that slept. */
     stream.run(
         receiver(joining),
         joining.group(),

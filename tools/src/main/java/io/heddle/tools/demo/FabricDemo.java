@@ -99,7 +99,7 @@ final class FabricDemo {
       FabricDemo demo =
           new FabricDemo(
               own.fabric(), own.lab(), programs, sizes, folder.path(), cleanup, out, json);
-      FabricDemoReport report = demo.all(changedGbps);
+      FabricDemoReport report = demo.runAll(changedGbps);
       if (!report.passed()) {
         folder.keep();
       }
@@ -107,7 +107,7 @@ final class FabricDemo {
     }
   }
 
-  private FabricDemoReport all(double changedGbps) throws IOException, InterruptedException {
+  private FabricDemoReport runAll(double changedGbps) throws IOException, InterruptedException {
     List<Job> jobs = new ArrayList<>();
     Double ratio = null;
     Change change = null;

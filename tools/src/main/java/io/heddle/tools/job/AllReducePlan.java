@@ -78,7 +78,8 @@ public record AllReducePlan(
     /** File with the completion time of each send. */
     COMPLETIONS,
     /**
-     * File with the completion time of each send, and timestamped traces of the plugin in the logs.
+     * File with the completion time of each send. In addition, the plugin writes timestamped traces
+     * to the ranks' logs.
      */
     COMPLETIONS_AND_TRACES
   }

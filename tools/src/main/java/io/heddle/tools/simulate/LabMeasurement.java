@@ -24,8 +24,8 @@ import java.util.function.Consumer;
  */
 final class LabMeasurement {
   /**
-   * Rate of a plane, Gbit/s. The lab's BGP announces a hundred times the rate in whole Gbit/s, so a
-   * quarter of this rate is announced exactly too.
+   * Rate of a plane, Gbit/s. The lab's BGP announces a hundred times a plane's rate, in whole
+   * Gbit/s: 12 for this rate, and 3 for a quarter of it. So neither is rounded.
    */
   private static final double RATE_GBPS = 0.12;
 

@@ -350,8 +350,8 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   }
 
   /*
-   * Returns the carrier that fails with this plane; −1 where the plane isn't this connection's, or
-   * shares queue pairs with other planes.
+   * Returns the number of the carrier (queue pair) that fails with this plane. Returns −1 if the
+   * connection doesn't use the plane, or if each of its carriers spans all planes.
    */
   private int carrierOf(LocalPlane plane) {
     return spansAllPlanes() ? -1 : planes.indexOf(plane);

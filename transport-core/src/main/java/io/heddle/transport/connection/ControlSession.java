@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
  * exactly once, over successive TCP connections. Control thread.
  *
  * <p>Both ends number their messages and keep them until a {@link Ping} acknowledges them; a
- * running process acknowledges at once. The end that connected replaces a channel that breaks, that
- * the peer closes without Closing, or whose plane is out of use: it connects to the peer's {@link
- * ReconnectListeners}. If those refuse, the peer is gone.
+ * running process acknowledges at once. The end that connected replaces the channel if it breaks,
+ * if the peer closes it without a {@code Closing} message, or if its plane is out of use. To do so,
+ * it connects to the peer's {@link ReconnectListeners}. If those refuse, the peer is gone.
  *
  * <p>If a channel falls silent, or a message isn't acknowledged, the peer may merely be slow. So
- * this end probes the peer's reconnect listeners. The peer sends a Ping on the channel before it
- * answers there. The channel is replaced only if that Ping doesn't arrive. Times count only while
- * this thread runs ({@link ControlLoop#nanoTime}).
+ * this end probes the peer's reconnect listeners. Before the peer answers the probe, it sends a
+ * Ping on the present channel. The channel is replaced only if that Ping doesn't arrive. Times
+ * count only while this thread runs ({@link ControlLoop#nanoTime}).
  */
 public final class ControlSession
     implements PeerChannel, ReconnectListeners.Session, Heartbeats.Member {

@@ -10,10 +10,10 @@ final class Backlog {
   private long tail;
 
   /**
-   * @param most capacity; a power of two
+   * @param capacity maximum number of requests; a power of two
    */
-  Backlog(int most) {
-    ring = new int[most];
+  Backlog(int capacity) {
+    ring = new int[capacity];
   }
 
   boolean isEmpty() {

@@ -159,7 +159,10 @@ public final class SendComm extends SprayingCommunicator {
     }
   }
 
-  /* Returns the number of the head group's receives, once all its entries are present; 0 before. */
+  /*
+   * Returns the number of receives in the next group, once all its clear-to-send entries have
+   * arrived; 0 before.
+   */
   private int receivesReady(long entries) {
     if (!ClearToSend.isOf(entries, group)) {
       return 0;

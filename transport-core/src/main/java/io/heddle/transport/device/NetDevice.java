@@ -79,8 +79,8 @@ public final class NetDevice implements AutoCloseable {
   }
 
   /**
-   * Sets the listener of plane moves, which gets the old and the new address. Called before the
-   * first connection.
+   * Sets the listener for planes whose address changes. It gets the old and the new address. Called
+   * before the first connection.
    */
   public void setMoveListener(BiConsumer<InetAddress, InetAddress> listener) {
     moves = listener;
@@ -198,8 +198,8 @@ public final class NetDevice implements AutoCloseable {
   }
 
   /**
-   * Returns peer and plane of the queue pair, else the device's planes, for a log line. Control
-   * thread.
+   * Returns peer and plane of a queue pair, for a log line. If no connection has this queue pair,
+   * returns the device's planes. Control thread.
    */
   String describeQueuePair(int queuePairNumber) {
     for (DeviceConnection connection : connections) {
@@ -222,7 +222,8 @@ public final class NetDevice implements AutoCloseable {
   }
 
   /**
-   * Fails the connections of a broken queue pair, or all for a broken device. Control thread.
+   * Fails the connections that use a broken queue pair, or all connections if the device is broken.
+   * Control thread.
    *
    * @param queuePairNumber 0 for the whole device
    * @return the connections that fail
@@ -243,7 +244,9 @@ public final class NetDevice implements AutoCloseable {
     }
   }
 
-  /** Fails the plane of a broken queue pair for its connection. Control thread. */
+  /**
+   * Reports a broken queue pair to its connection, for which the plane then fails. Control thread.
+   */
   void queuePairFailed(int queuePairNumber, String reason) {
     for (DeviceConnection connection : connections) {
       connection.queuePairLost(queuePairNumber, reason);

@@ -128,7 +128,10 @@ public final class PlaneLog {
         connections == 1 ? "" : ", with " + connections + " connections");
   }
 
-  /** Logs that the peer answers a connection on no plane, and that the connection waits for it. */
+  /**
+   * Logs that the peer doesn't answer a connection on any plane, and that the connection waits for
+   * the peer.
+   */
   public void logSilent(Source connection, long silentNs, long graceNs, Log log) {
     Set<Source> waiting = silences.computeIfAbsent(connection.peer(), peer -> new HashSet<>());
     if (waiting.isEmpty()) {

@@ -3,7 +3,7 @@ package io.heddle.transport.failover;
 import io.heddle.transport.control.ControlMessage.Fenced;
 import org.jspecify.annotations.Nullable;
 
-/** Plane as failover at one end of a connection sees it. Control thread only. */
+/** State of one plane in the failover of a connection, at one of its ends. Control thread only. */
 final class FailoverPlane {
   private static final long FIRST_HOLD_NS = 1_000_000_000;
   private static final long LONGEST_HOLD_NS = 60_000_000_000L;

@@ -245,7 +245,7 @@ final class DeviceSignalWords implements AutoCloseable {
    * Returns null, or the failure.
    */
   private @Nullable String advance(LoopbackQueuePairs open, MemoryRegion scratch) {
-    if (stage == Stage.IDLE && !begin()) {
+    if (stage == Stage.IDLE && !beginRound()) {
       return null;
     }
     String failed = null;
@@ -261,7 +261,7 @@ final class DeviceSignalWords implements AutoCloseable {
   }
 
   /* Begins a round of additions. Returns false if no addition waits. */
-  private synchronized boolean begin() {
+  private synchronized boolean beginRound() {
     if (queue.isEmpty()) {
       return false;
     }

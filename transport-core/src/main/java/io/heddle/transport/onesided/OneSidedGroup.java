@@ -128,8 +128,8 @@ public final class OneSidedGroup implements AutoCloseable {
   }
 
   /**
-   * Deregisters memory. First adds the signals that have arrived, such as those of operations that
-   * their senders have seen complete.
+   * Deregisters memory. First adds all signals that have arrived to their words, some of which may
+   * be in this memory. The operations of these signals may already be complete at their initiators.
    *
    * @return a result code
    */

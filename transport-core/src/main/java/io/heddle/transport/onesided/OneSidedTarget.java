@@ -269,8 +269,8 @@ public final class OneSidedTarget extends Communicator {
   }
 
   /*
-   * Frees the slots of finished operations, oldest first. The initiator writes no new record into a
-   * slot before its credit covers the slot's last operation.
+   * Frees the slots of finished operations, oldest first. The initiator writes the next record into
+   * a slot only after it has got the credit for the freed slot.
    */
   private void release() {
     for (int slot = window.slotOf(window.oldestGroup()); state[slot] == FINISHED; ) {

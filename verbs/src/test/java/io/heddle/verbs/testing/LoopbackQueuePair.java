@@ -359,8 +359,9 @@ final class LoopbackQueuePair extends LoopbackProvider.Owned implements QueuePai
   }
 
   /**
-   * Returns whether {@code silent} is in no peer group, or whether it is in the group of this queue
-   * pair and the peer answers this queue pair.
+   * Returns whether {@code silent} may count a missing acknowledgement as a failure of its path. It
+   * may if it has no peer group. It also may if this queue pair has the same peer group and is
+   * answered by its peer.
    */
   boolean isReachedByPeerOf(LoopbackQueuePair silent) {
     return silent.peerGroup == ReadyToSendAttributes.NO_PEER_GROUP

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Preference among the moves that lower the maximum enough. The maximum is the utilisation of a
- * policy's busiest list. Ties are broken by the lower maximum, then by fewer lists at that maximum,
- * then by a flow whose hash would choose the target list, then by the lower rate of the flow, then
- * by the lower id of list and flow.
+ * Order of preference among the moves that lower the maximum enough. The maximum is the utilisation
+ * of a policy's busiest list. Ties are broken by the lower maximum, then by fewer lists at that
+ * maximum. Next, a flow moves preferably to the list that its hash selects. The last criteria are
+ * the flow's lower rate, the lower list id and the lower flow id.
  */
 public enum Strategy {
   /** Prefers the move that leaves the lowest maximum. */

@@ -39,7 +39,10 @@ public record Faults(
   private static final int LONGEST_DELAY_US = 100_000;
   private static final int LONGEST_GHOST_MS = 10_000;
   private static final int USUAL_GHOST_MS = 500;
-  /* Number of shares. The last share is of sent packets. */
+  /*
+   * Number of shares, which are the first of NAMES. The last of them, send-loss, is a share of sent
+   * packets, the others are shares of received packets.
+   */
   private static final int SHARES = 6;
   private static final List<String> NAMES =
       List.of(

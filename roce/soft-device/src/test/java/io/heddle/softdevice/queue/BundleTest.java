@@ -99,8 +99,8 @@ class BundleTest {
   }
 
   /*
-   * Writes without completion at the peer are held if their caller has just polled. A busy machine
-   * may preempt the caller in between, so the test retries.
+   * The device holds writes that cause no completion at the peer, if the caller polled shortly
+   * before it posted them. A busy machine may preempt the caller in between, so the test retries.
    */
   @Test
   void silentWritesAreBundledUntilNextPoll() {

@@ -35,10 +35,12 @@ public interface QueuePairEvents {
   void completeReceive(
       long id, Status status, Kind kind, int lengthBytes, boolean hasImmediate, int immediate);
 
-  /** Requests a call that handles due timers, at this time at the latest. */
+  /** Asks the device to call this queue pair for its timers, at this time at the latest. */
   void timerAt(long whenNs);
 
-  /** Requests a call that transmits, because there is something to send. */
+  /**
+   * Asks the device to call this queue pair for transmission, because there is something to send.
+   */
   void activate();
 
   /**

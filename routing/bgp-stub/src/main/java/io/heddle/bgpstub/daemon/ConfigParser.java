@@ -76,8 +76,8 @@ public final class ConfigParser {
 
   private static CodePoints codePoints(ConfigText.Section top) {
     /*
-     * The daemon takes no Flowspec rules, so another community can have the redirect community's
-     * type.
+     * The daemon accepts no Flowspec rules. So it needs no type for their redirect community, and
+     * another community may have that type.
      */
     int noRedirect = -1;
     try {

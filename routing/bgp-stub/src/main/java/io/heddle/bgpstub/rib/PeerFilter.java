@@ -66,7 +66,7 @@ final class PeerFilter {
     return sequence;
   }
 
-  /** Returns whether so many lines deny that the filter should be rebuilt. */
+  /** Returns whether the filter should be rebuilt, because it has too many deny lines. */
   boolean needsRebuild() {
     return denied.size() > Math.max(FEW_DENIED, permitted.size());
   }

@@ -37,12 +37,12 @@ public record Prefix(long high, long low, int length) implements Comparable<Pref
     low &= lowMask(length);
   }
 
-  /** Returns the mask of the first half for a prefix of this length. */
+  /** Returns the mask of the upper 64 address bits for a prefix of this length. */
   public static long highMask(int length) {
     return length >= 64 ? -1L : length == 0 ? 0 : -1L << 64 - length;
   }
 
-  /** Returns the mask of the second half for a prefix of this length. */
+  /** Returns the mask of the lower 64 address bits for a prefix of this length. */
   public static long lowMask(int length) {
     return length >= 128 ? -1L : length <= 64 ? 0 : -1L << 128 - length;
   }

@@ -5,11 +5,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Table of rows whose columns are as wide as their widest cell, with whole lines between them. */
+/**
+ * Table whose columns are as wide as their widest cell. A row with one cell is a line across all
+ * columns.
+ */
 public final class TextTable {
   private final List<List<String>> rows = new ArrayList<>();
 
-  /** Adds a row. A row with one cell is a line, which has no effect on columns. */
+  /** Adds a row. A row with one cell doesn't affect the widths of the columns. */
   public void add(String... cells) {
     rows.add(List.of(cells));
   }

@@ -60,8 +60,8 @@ final class FailoverBench {
   /**
    * Network of a case, in which a plane can be made to fail.
    *
-   * @param loss returns an action that makes a plane fail. On direct links it takes only
-   *     milliseconds, since its program is already running.
+   * @param loss prepares the failure of a plane, and returns the action that causes it. On direct
+   *     links the action takes only milliseconds, since its program is already running.
    * @param restore makes the plane work again
    */
   private record Bench(Lab lab, IntFunction<Runnable> loss, IntConsumer restore) {}

@@ -104,7 +104,7 @@ final class PerfOneSidedCheckCommand implements Callable<Integer> {
       progress.update(() ->
           "heddle perf one-sided-check: %s ranks, %s contexts, puts to %s B"
               .formatted(run.ranks(), run.contexts(), run.maxBytes()));
-      make(choice, run, first, driver, plugin);
+      runJob(choice, run, first, driver, plugin);
       progress.clear();
       print(
           out,
@@ -143,7 +143,7 @@ final class PerfOneSidedCheckCommand implements Callable<Integer> {
     return runs;
   }
 
-  private void make(Labs.Choice choice, Run run, long first, Path driver, Path plugin)
+  private void runJob(Labs.Choice choice, Run run, long first, Path driver, Path plugin)
       throws IOException, InterruptedException {
     try (Cleanup cleanup = new Cleanup()) {
       Lab lab = cleanup.add(Labs.create(choice.kind(), new LabPlan(run.ranks(), planes, 9000)));

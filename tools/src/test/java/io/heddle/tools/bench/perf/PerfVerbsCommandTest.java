@@ -77,7 +77,7 @@ final class PerfVerbsCommandTest {
   }
 
   @Test
-  void daemonsHaveThePluginsCompilerOptions() throws Exception {
+  void daemonsHaveTheSameCompileCommandsAsThePlugin() throws Exception {
     List<String> plugins =
         inlined().stream().filter(word -> word.startsWith("-XX:CompileCommand=")).toList();
     for (String daemon : List.of("bgp", "bridge", "exporter")) {

@@ -105,8 +105,8 @@ final class PendingRead {
   }
 
   /**
-   * Returns the end of the sequence numbers that responses and cumulative acknowledgements cover
-   * together.
+   * Returns the first sequence number that isn't acknowledged. While responses are missing, it is
+   * that of the first missing response, even if a cumulative acknowledgement covers more.
    */
   long coveredEnd() {
     return active ? psn : acknowledged;

@@ -38,8 +38,8 @@ final class TrainBuilder {
   private boolean softPeer;
   private int readBytes;
   /*
-   * Payload of a full packet of the agreed size, for paths that carry packets larger than the path
-   * MTU, in bytes.
+   * Payload of a full packet of the size agreed with a soft peer, in bytes. Used on paths that
+   * carry packets larger than the path MTU.
    */
   private int wideBytes = 1024;
   /* Length of a full WRITE ONLY packet, in bytes. */

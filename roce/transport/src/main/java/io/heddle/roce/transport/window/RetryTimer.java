@@ -155,8 +155,8 @@ public final class RetryTimer {
   }
 
   /**
-   * Returns whether the retry limit has expired and is suspended because all paths to the peer are
-   * silent.
+   * Returns whether the caller's time is over, but the connection isn't ended because the peer is
+   * silent on all paths.
    */
   public boolean isLimitSuspended(long nowNs) {
     return isOverdue(nowNs) && !heard;

@@ -140,7 +140,7 @@ final class VirtualPair implements AutoCloseable {
     }
   }
 
-  /** Advances time without sends. Nothing is outstanding. */
+  /** Advances time, without any packet or timer. The caller ensures that nothing is in flight. */
   void advanceIdle(long ns) {
     nowNs += ns;
   }

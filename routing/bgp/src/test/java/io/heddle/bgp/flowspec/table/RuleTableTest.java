@@ -53,7 +53,7 @@ class RuleTableTest {
     table.put(new RuleEntry(rule, peer, routerId, list));
   }
 
-  private int list() {
+  private int winningList() {
     RuleEntry winner = table.winner(FLOW);
     return winner == null ? 0 : winner.list();
   }
@@ -63,12 +63,12 @@ class RuleTableTest {
     assertNull(table.winner(FLOW));
     put(SUBNET, "a", 1, 3);
     put(QUEUE_PAIR, "a", 1, 2);
-    assertEquals(2, list());
+    assertEquals(2, winningList());
     assertTrue(table.remove("a", QUEUE_PAIR));
-    assertEquals(3, list());
+    assertEquals(3, winningList());
     assertFalse(table.remove("b", SUBNET), "another peer's");
     table.remove("a", SUBNET);
-    assertEquals(0, list());
+    assertEquals(0, winningList());
     assertEquals(List.of("any", "fd00:2::2/128 17", "fd00:2::2/128 17", "any"), changes);
   }
 
@@ -77,7 +77,7 @@ class RuleTableTest {
     put(QUEUE_PAIR, "a", 1, 2);
     put(QUEUE_PAIR, "a", 1, 3);
     put(QUEUE_PAIR, "a", 1, 3);
-    assertEquals(3, list());
+    assertEquals(3, winningList());
     assertEquals(1, table.size());
     assertEquals(1, table.size("a"));
     assertEquals(2, changes.size());
@@ -87,7 +87,7 @@ class RuleTableTest {
   void conflictOfTwoRulesForOneQueuePairIsLogged() {
     put(QUEUE_PAIR, "a", 1, 2);
     put(OF_A_SOURCE, "b", 9, 3);
-    assertEquals(3, list(), "a rule with a source comes first");
+    assertEquals(3, winningList(), "a rule with a source comes first");
     assertEquals(1, log.size());
     assertTrue(log.getFirst().startsWith("two rules for one queue pair: to fd00:2::2, from"));
   }
@@ -96,10 +96,10 @@ class RuleTableTest {
   void lowerRouterIdWinsBetweenTwoPeersWithOneRule() {
     put(QUEUE_PAIR, "a", 0xc0a80001, 2);
     put(QUEUE_PAIR, "b", 0x0a000001, 3);
-    assertEquals(3, list(), "10.0.0.1 is lower than 192.168.0.1");
+    assertEquals(3, winningList(), "10.0.0.1 is lower than 192.168.0.1");
     assertEquals(1, log.size());
     table.dropAll("b");
-    assertEquals(2, list());
+    assertEquals(2, winningList());
   }
 
   @Test
@@ -107,12 +107,12 @@ class RuleTableTest {
     put(SUBNET, "a", 1, 3);
     put(QUEUE_PAIR, "a", 1, 2);
     dead.add(2);
-    assertEquals(3, list());
+    assertEquals(3, winningList());
     assertEquals(1, table.inactive().size());
     dead.add(3);
-    assertEquals(0, list());
+    assertEquals(0, winningList());
     dead.clear();
-    assertEquals(2, list());
+    assertEquals(2, winningList());
   }
 
   @Test
@@ -121,10 +121,10 @@ class RuleTableTest {
     put(SUBNET, "a", 1, 3);
     put(SUBNET, "b", 2, 3);
     table.markStale("a");
-    assertEquals(2, list(), "stale is still in force");
+    assertEquals(2, winningList(), "stale is still in force");
     put(SUBNET, "a", 1, 3);
     assertEquals(1, table.dropStale("a"));
-    assertEquals(3, list());
+    assertEquals(3, winningList());
     assertEquals(1, table.size("a"));
     assertEquals(1, table.size("b"));
   }
@@ -137,7 +137,7 @@ class RuleTableTest {
     put(SUBNET, "a", 1, 3);
     nowNs = 31;
     assertEquals(1, table.dropOlderThan(30));
-    assertEquals(3, list());
+    assertEquals(3, winningList());
   }
 
   @Test
