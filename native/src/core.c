@@ -276,7 +276,7 @@ static bool begins_sweep(struct heddle_comm *comm, struct heddle_request *reques
 
 /*
  * Returns true if a sweep (a round of tests over the comm's requests) has to enter Java. That is so if there are new
- * events for this comm, or if nobody has polled the device since this comm's caller last checked. A poll by any comm
+ * events for this comm, or if the device hasn't been polled since this comm's caller last checked. A poll by any comm
  * counts each event in the struct heddle_comm that the event concerns.
  */
 static bool is_worth_entering(struct heddle_comm *comm) {

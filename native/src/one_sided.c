@@ -85,7 +85,7 @@ int heddle_group_destroy_contexts(void *contexts) {
 }
 
 int heddle_group_reg(void *comm, void *data, size_t size, int type, uint64_t flags, void **handle) {
-  (void)flags; /* ignored: flags only request ordered signals; in host memory signals always are ordered */
+  (void)flags; /* unused: they only request ordered signals, which signals in host memory always are */
   *handle = NULL;
   if (type != HOST_MEMORY) {
     heddle_log(NCCL_LOG_WARN, "one-sided operations access GPU memory (type 2 of NCCL's) by its dma-buf only; a job "
@@ -104,7 +104,7 @@ int heddle_group_reg(void *comm, void *data, size_t size, int type, uint64_t fla
 
 int heddle_group_reg_dma_buf(void *comm, void *data, size_t size, int type, uint64_t offset, int fd, uint64_t flags,
                              void **handle) {
-  (void)flags; /* unused: they only request ordered signals, and a READ before each signal orders all of them */
+  (void)flags; /* unused: they only request ordered signals; a READ before each signal in GPU memory orders it */
   *handle = NULL;
   heddle_signals_refresh();
   struct heddle_dma_buf memory = {

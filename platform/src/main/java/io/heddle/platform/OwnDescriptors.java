@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Table of the descriptors that the plugin has open. The shim reads it in a forked child right
  * after fork(), and closes the child's copies. So connections end and ports are free when the
  * parent process ends, even if the child lives on. The table is the shim's {@code struct
- * heddle_descriptors}; without the shim nothing is entered.
+ * heddle_descriptors}; without the shim the table is missing, and nothing is recorded.
  *
  * <p>{@link LinuxCalls} and {@link FileCalls} enter the descriptors that they open. An entry has
  * the file's device and inode, since the host program may close a descriptor of the plugin and

@@ -63,8 +63,8 @@ public final class PlaneQueuePair implements AutoCloseable {
   }
 
   /**
-   * Creates a queue pair and binds it to the address: RESET → INIT. The address is looked up in the
-   * GID table anew, since an index is valid only until the next address change.
+   * Creates a queue pair and binds it to the address: RESET → INIT. Each call looks the address up
+   * in the GID table, since an index is valid only until the next address change.
    *
    * @throws VerbsException if the device no longer has the address, or rejects the call
    */

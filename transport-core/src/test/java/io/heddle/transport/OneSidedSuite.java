@@ -105,7 +105,7 @@ abstract class OneSidedSuite extends OneSidedMemorySuite {
     }
   }
 
-  /* The group must fail: a GPU kernel may wait for a word that nobody will signal any more. */
+  /* The group must fail: a GPU kernel may wait for a word that gets no further signal. */
   @Test
   void lostPeerEndsAnIdleGroup() {
     try (Ends ends = ends(Map.of());

@@ -5,11 +5,12 @@ import java.util.List;
 
 /**
  * State announcement that a bridge sends into both fabrics several times a second. A newer beacon
- * replaces an older one completely, so a lost one costs only time.
+ * replaces an older one completely, so a lost beacon only delays the next one's news.
  *
  * @param origin sender and send sequence
  * @param standing eligibility of the bridge to own groups
- * @param agreement view by which the bridge decides ownership, and its acknowledgements
+ * @param agreement view from which the bridge derives the owners of groups, and its
+ *     acknowledgements
  * @param addresses addresses of the bridge, in both fabrics
  * @param pins groups that operators assigned to a bridge
  */
@@ -30,7 +31,7 @@ public record Beacon(
    * @param id number of the bridge, above 0
    * @param incarnation number that grows with each start of the bridge
    * @param sequence number that grows with each beacon of an incarnation
-   * @param side fabric that the beacon was sent into, 0 for a
+   * @param side number of the fabric that the beacon was sent into: 0 for fabric a, 1 for fabric b
    * @param intervalMs interval of the beacons
    * @param configDigest digest of the settings that must be equal on all bridges
    */
@@ -42,8 +43,8 @@ public record Beacon(
    *
    * @param priority priority of the bridge; the bridges of the highest priority share the groups
    * @param weight the bridge's share, relative to the other bridges of the same priority
-   * @param fabricsUp fabrics whose link is up: bit 0 for a, bit 1 for b
-   * @param reserve whether the bridge owns nothing while another bridge can
+   * @param fabricsUp fabrics whose link is up: bit 0 for fabric a, bit 1 for fabric b
+   * @param reserve whether the bridge owns groups only while no other bridge can
    * @param leaving whether this is the bridge's last beacon
    */
   public record Standing(
@@ -93,7 +94,7 @@ public record Beacon(
   public record Pin(Gid group, int owner, long version) {}
 
   /**
-   * Returns whether the sender decides by this view, and acknowledges this change.
+   * Returns whether the sender has this view, and acknowledges this change.
    *
    * @param view digest of the view
    * @param id number of the bridge with the change

@@ -27,7 +27,7 @@ final class MappedRequests {
   private final SidrClients[] clients = new SidrClients[2];
 
   /**
-   * @param ends ports in fabric a and b, at least one of them on a device
+   * @param ends ports in fabric a and b, at least one of which has a device
    * @param counters addresses of the counters of packets from fabric a and from fabric b
    * @param ids source of the bridge's own request ids
    */
@@ -87,9 +87,9 @@ final class MappedRequests {
   }
 
   /**
-   * Handles a packet for queue pair 1 from the wire.
+   * Handles a packet for queue pair 1, from a fabric without a device.
    *
-   * @param side fabric that the packet came from, 0 for a
+   * @param side number of the fabric that the packet came from: 0 for fabric a, 1 for fabric b
    * @param near source and destination of the packet as received
    * @param far source and destination of the packet as the other fabric addresses them
    * @return the reason to drop the packet; null if it was handled
@@ -120,7 +120,7 @@ final class MappedRequests {
     };
   }
 
-  /* Handles a reply from a host on the wire to a client in the other fabric. */
+  /* Handles a reply from a host in a fabric without a device, for a client in the other fabric. */
   private @Nullable DropReason reply(int side, long mad, HostPair near, long nowNs) {
     int id = SidrReply.requestId(mad);
     HostPair hosts = clients[side] instanceof VerbsClients verbs ? verbs.hostsOf(id) : null;
@@ -141,7 +141,7 @@ final class MappedRequests {
     return null;
   }
 
-  /** Handles the messages from hosts on devices. */
+  /** Handles the messages from hosts in fabrics with a device. */
   void receive(long nowNs) {
     for (int side = 0; side < 2; side++) {
       SidrService service = ends[side].service();

@@ -28,8 +28,9 @@ final class PortsCheck implements Check {
 
   /*
    * The prefixes of a host's planes usually differ only in their last bits, which number the
-   * planes. A plane's prefix is foreign if the other planes' prefixes share at least
-   * LEAST_COMMON_BITS, and this prefix shares with each of them over COUNTING_BITS fewer.
+   * planes. A plane's prefix is foreign if all other planes' prefixes have at least
+   * LEAST_COMMON_BITS leading bits in common, and this prefix has over COUNTING_BITS fewer in
+   * common with each of them.
    */
   private static final int LEAST_COMMON_BITS = 32;
   private static final int COUNTING_BITS = 8;

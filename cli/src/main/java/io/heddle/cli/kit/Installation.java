@@ -66,7 +66,10 @@ public final class Installation {
     return root == null ? own().resolveSibling(built.getFileName()) : root.resolve(built);
   }
 
-  /** Returns the folder for measurements: the checkout's, else the current folder. */
+  /**
+   * Returns the folder for measurements: that of the checkout, or the current folder without a
+   * checkout.
+   */
   public static Path results() {
     Path root = checkout();
     return root == null ? Path.of("") : root.resolve(RESULTS);

@@ -16,8 +16,8 @@ import java.util.TreeMap;
  * @param linear whether the hash is linear, so that ports that weren't measured could be selected
  *     too
  * @param pathCount number of paths
- * @param most number of flows on the path with the most
- * @param least number of flows on the path with the fewest
+ * @param most number of flows on the path with the most flows
+ * @param least number of flows on the path with the fewest flows
  * @param unevenness largest difference of flows between links of one switch
  */
 public record PathsPick(

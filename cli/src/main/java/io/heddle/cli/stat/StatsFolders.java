@@ -31,7 +31,7 @@ public final class StatsFolders {
   /** Users whose folders are read. */
   private enum Users {
     ALL,
-    /* All for root, else the user's own. */
+    /* For root, all users; for another user, only this user. */
     CONTROLLED,
     OWN
   }
@@ -81,7 +81,7 @@ public final class StatsFolders {
         || users == Users.CONTROLLED && user == FileStatus.ROOT;
   }
 
-  /** Lists the folders that exist now. Each call lists them anew, since jobs start and end. */
+  /** Lists the folders that exist now. Each call searches again, since jobs start and end. */
   public List<Path> folders() {
     return folders(new ArrayList<>());
   }

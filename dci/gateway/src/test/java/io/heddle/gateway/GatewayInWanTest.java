@@ -322,7 +322,7 @@ final class GatewayInWanTest {
     assertEquals(before + 64, otherPackets());
   }
 
-  /* Returns the number of other packets in the last sample. */
+  /* Returns the number of other packets, as of the gateway's newest sample. */
   private long otherPackets() {
     return gateway.view().lists().traffic().otherPackets();
   }

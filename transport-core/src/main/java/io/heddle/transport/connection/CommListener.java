@@ -49,7 +49,7 @@ public class CommListener<C extends Communicator> implements AutoCloseable {
   private int silentCount;
   /*
    * Set by close. A channel that was accepted before is then refused at its first message, since
-   * nobody would accept or close its connection.
+   * its connection would never be accepted or closed.
    */
   private boolean closed;
   private List<ControlListener> listeners = List.of();

@@ -43,7 +43,7 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   private volatile PlaneEnds planes = PlaneEnds.NONE;
   /* Names of the paired planes, the same at both ends, in the order of {@link #planes}. */
   private List<String> pairNames = List.of();
-  /* Carriers of the queue pairs: each plane, or all planes together. */
+  /* Carriers of the queue pairs: one for each plane, or a single one that spans all planes. */
   private List<Carrier> carriers = List.of();
   private @Nullable CarrierPairs pairs;
   /* Depths of the queues of each queue pair; 0 until the planes are paired. */
@@ -350,8 +350,8 @@ public final class Connection implements DeviceConnection, FailoverConnection {
   }
 
   /*
-   * Returns the number of the carrier (queue pair) that fails with this plane. Returns −1 if the
-   * connection doesn't use the plane, or if each of its carriers spans all planes.
+   * Returns the index of the {@link Carrier} that consists of this plane and fails with it. Returns
+   * −1 if the connection doesn't use the plane, or if its only carrier spans all planes.
    */
   private int carrierOf(LocalPlane plane) {
     return spansAllPlanes() ? -1 : planes.indexOf(plane);

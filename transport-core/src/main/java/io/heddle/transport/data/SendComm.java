@@ -160,8 +160,8 @@ public final class SendComm extends SprayingCommunicator {
   }
 
   /*
-   * Returns the number of receives in the next group, once all its clear-to-send entries have
-   * arrived; 0 before.
+   * Returns the number of receives in the group at the head of the ring, once all entries of this
+   * group have arrived; 0 before.
    */
   private int receivesReady(long entries) {
     if (!ClearToSend.isOf(entries, group)) {

@@ -15,7 +15,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * Device as NCCL sees it: an opened verbs device with its planes, one protection domain and its
+ * Device that NCCL uses: an opened verbs device with its planes, one protection domain and its
  * registered memory. Lives as long as the transport.
  */
 public final class NetDevice implements AutoCloseable {
@@ -96,7 +96,7 @@ public final class NetDevice implements AutoCloseable {
     return planes.hasMissingPlane();
   }
 
-  /** Searches successor addresses for the planes whose addresses are gone. Control thread. */
+  /** Searches new addresses for the planes whose addresses are gone. Control thread. */
   void findPlanes() {
     planes.findSuccessors().forEach(this::moved);
   }

@@ -13,28 +13,31 @@ import java.util.Set;
  * connection's own change is traced. Control thread.
  */
 public final class PlaneLog {
-  /** Connection as this log knows it. */
+  /** Connection in this log. */
   public interface Source {
     /** Returns the other end's name for the log. */
     String peer();
   }
 
-  /** Plane to a peer, as the log names both. */
+  /** Plane to a peer, by the names of both in the log. */
   private record PeerPlane(String peer, String plane) {}
 
   /* Delays of the reminders of an absence: a minute, ten minutes, then an hour each. */
   private static final long FIRST_REMINDER_NS = 60_000_000_000L;
   private static final long LONGEST_REMINDER_NS = 3600_000_000_000L;
 
-  /** Absence of a plane, from the first connection's leaving until all are back. */
+  /**
+   * Absence of a plane, from the time when the first connection leaves it until all have rejoined
+   * it.
+   */
   private static final class Absence {
     private final long beganNs;
     private long reminderNs = FIRST_REMINDER_NS;
     private final Set<Source> away = new HashSet<>();
     private final Set<Source> everAway = new HashSet<>();
     /*
-     * Number of connections that left the plane and ended before all were back. Only the number is
-     * kept, so that no ended connection stays in memory.
+     * Number of connections that left the plane and ended before all had rejoined it. Only the
+     * number is kept, so that no ended connection stays in memory.
      */
     private int endedCount;
 
@@ -56,7 +59,7 @@ public final class PlaneLog {
    *
    * @param plane description of the plane, with its addresses
    * @param ends whether the peer's connections end anyway. The line is then no warning: NCCL keeps
-   *     the last warning as its last error, and that must be about the connections
+   *     the last warning as its last error, which must be about the connections
    */
   public void logLost(Source connection, String plane, String cause, boolean ends, Log log) {
     PeerPlane key = new PeerPlane(connection.peer(), plane);

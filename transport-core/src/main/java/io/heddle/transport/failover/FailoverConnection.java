@@ -7,7 +7,7 @@ import io.heddle.transport.device.PeerEvents;
 import io.heddle.transport.device.PlaneLog;
 import java.util.List;
 
-/** Connection as failover sees it. */
+/** View of a connection that failover has. */
 public interface FailoverConnection extends PlaneLog.Source {
   /** Returns the name of each carrier that both ends use. */
   List<String> carrierNames();

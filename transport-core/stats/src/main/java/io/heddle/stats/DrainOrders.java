@@ -17,7 +17,7 @@ import java.util.TreeSet;
  * Operator's orders to drain planes: the text file {@code drained} in the folder of the processes'
  * statistics, one plane's key per line. Drained planes get nothing new. Every process with
  * statistics in that folder follows changes of the file within a tenth of a second. The file must
- * be a regular one of the job's user or of root, writable by nobody else.
+ * be a regular one that belongs to the job's user or to root, and that no other user can write.
  *
  * @param file path of the file, which need not exist
  * @param issuers IDs of the users whose orders are followed; root's always are

@@ -31,7 +31,7 @@ package io.heddle.stats;
  * <p>Messages, cut messages, would-block answers, puts, signals, gets and flushes don't belong to a
  * plane: they are counted on a communicator's first plane. With the policy packet, one queue pair
  * has all planes; then chunks and times are counted there, too. The file is sparse: unused parts
- * take no memory, as long as nobody reads them.
+ * take no memory, as long as they aren't read.
  */
 final class StatsLayout {
   static final long MAGIC = 0x32544154534c4448L;

@@ -14,8 +14,8 @@ import java.util.List;
 
 /**
  * Shares of bytes by plane under a policy. They come from a first-level (chunk by chunk) simulation
- * of 64 connections. There all cards are at one leaf, and each card sends to one other card.
- * Connection n of a large fabric has the shares of simulated connection n mod 64.
+ * of 64 connections. In the simulation all cards are at one leaf, and each card sends to one other
+ * card. Connection n of a large fabric has the shares of simulated connection n mod 64.
  */
 public final class LevelOneShares {
   private static final int CARDS = 64;

@@ -10,9 +10,10 @@ import org.jspecify.annotations.Nullable;
  * Faults configured by {@code HEDDLE_SOFT_FAULTS}: {@code
  * loss=0.01,duplicate=0.01,reorder=0.01,corrupt=0.01,ghost=0.001,send-loss=0.01,delay-us=200,ghost-ms=500,seed=7}.
  *
- * @param loss share of all packets that are lost; the next four parameters are shares too
+ * @param loss share of received packets that are lost; the next four parameters are shares of
+ *     received packets too
  * @param ghost share of packets that are delivered only long after their retransmission
- * @param sendLoss share of all packets that are dropped instead of sent
+ * @param sendLoss share of sent packets that are dropped
  * @param delayUs delay of each packet, varied by up to a quarter
  * @param ghostMs delay of a ghost, varied by up to a quarter
  * @param seed seed of the generator
