@@ -4,7 +4,7 @@ import java.util.List;
 
 /**
  * Model of a fabric: successive tiers of equal links, and the flows through them. Each link of a
- * tier leads to a separate switch of the next tier, which has the link's number.
+ * tier leads to a separate switch of the next tier. Link and switch have the same number.
  *
  * @param tiers tiers in the order in which a flow passes them
  * @param flows flows, at least one
@@ -18,7 +18,7 @@ public record FabricModel(List<FabricTier> tiers, List<RoceFlow> flows) {
     flows = List.copyOf(flows);
   }
 
-  /** Returns the number of links of a tier, over all its switches. */
+  /** Returns the number of links of this tier, over all its switches. */
   public int links(int upToTier) {
     int links = 1;
     for (int tier = 0; tier <= upToTier; tier++) {

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Hash of merchant switch silicon, as far as its load sharing is published. It has four steps: the
- * fields of a packet are hashed into four hashes; these and numbers of the switch form the {@link
- * HashKey}; the selected parts of the key are hashed; and the group's formula selects a member by
- * the key's hash, after a rotation.
+ * Hash of merchant switch silicon, as far as its load sharing is published. It has four steps. The
+ * fields of a packet are hashed by four algorithms. These hashes and numbers of the switch form the
+ * {@link HashKey}. The selected parts of the key are hashed. This hash is rotated, and the group's
+ * formula ({@link EcmpGroup#offset}) selects a member by it.
  *
  * @param fields fields in the order in which they are hashed
  * @param a0 algorithm of hash A0; the next three parameters are those of A1, B0 and B1

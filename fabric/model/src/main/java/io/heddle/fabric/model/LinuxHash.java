@@ -90,8 +90,8 @@ public record LinuxHash(int seed) implements SwitchHash {
   }
 
   /*
-   * Returns the end of the hash values that select one of the first upTo members, rounded to the
-   * nearest value.
+   * Returns the upper bound of the hash values of the first upTo members, rounded to the nearest
+   * value.
    */
   private static long bound(long upTo, int members) {
     return ((upTo << HASH_BITS) + members / 2) / members;

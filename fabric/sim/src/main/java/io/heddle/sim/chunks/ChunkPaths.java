@@ -49,7 +49,7 @@ final class ChunkPaths {
     return sent;
   }
 
-  /** Starts a chunk, whose first packet is at the sender's card. */
+  /** Sends a chunk from the sender's card. */
   void start(int slot, long nowNs) {
     sent++;
     calendar.grow(chunks.size());
@@ -68,7 +68,10 @@ final class ChunkPaths {
     advance(slot, nowNs);
   }
 
-  /** Moves a chunk over its next link, at which its first packet has arrived. */
+  /**
+   * Sends a chunk over the next link of its path. Called when the chunk's first packet has arrived
+   * at this link.
+   */
   void advance(int slot, long nowNs) {
     int connection = chunks.connection[slot];
     int source = traffic.source()[connection];

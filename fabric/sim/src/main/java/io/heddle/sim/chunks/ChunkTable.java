@@ -39,8 +39,8 @@ final class ChunkTable {
   byte[] hop = new byte[FIRST];
   long[] postedNs = new long[FIRST];
   /*
-   * Time in ns at which the chunk's last byte has passed the newest link that the chunk has
-   * entered.
+   * Time in ns at which the chunk's last byte arrives at the end of the link that the chunk entered
+   * last.
    */
   double[] tailNs = new double[FIRST];
   private int free = NONE;

@@ -100,8 +100,8 @@ final class MemoryRoutes implements RouteTarget {
   }
 
   /**
-   * Returns the rate in Mbit/s that the longest matching route of a host gives a plane; 0 if the
-   * plane doesn't reach the host.
+   * Returns the rate of a plane in Mbit/s, by the host's longest matching route; 0 if the plane
+   * doesn't reach the host.
    */
   int weight(Prefix host, int plane) {
     for (int length = Prefix.MAX_LENGTH; length >= 0; length--) {

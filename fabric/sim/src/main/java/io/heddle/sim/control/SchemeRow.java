@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
  * @param inTable number of routes in the first sampled card's table while all hosts are reachable
  * @param afterLosses number of routes in the first sampled card's table after some hosts have lost
  *     a plane
- * @param leastAfterLosses number of routes of the card with the fewest after some hosts have lost a
- *     plane, as counted
- * @param mostAfterLosses number of routes of the card with the most after some hosts have lost a
- *     plane, as counted
+ * @param leastAfterLosses number of routes that the card with the fewest routes has after some
+ *     hosts have lost a plane, counted without a table
+ * @param mostAfterLosses number of routes that the card with the most routes has after some hosts
+ *     have lost a plane, counted without a table
  * @param prefixes number of prefixes that the first sampled card's route daemon publishes after
  *     some hosts have lost a plane
- * @param leafRoutes number of routes of its plane that a leaf has
+ * @param leafRoutes number of routes that a leaf has for its plane
  * @param leafForwarding number of routes that a leaf installs for forwarding
  * @param leafForwardingSuppressed number of routes that a leaf installs with FIB-Suppress: one for
  *     each of its own hosts, and one for each other leaf
@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param mostLossUs longest such time in µs; null if the first sampled card gets no such message
  * @param avoidsLostPlanes whether no job of a sampled card would send to a host over the plane that
  *     the host has lost, and each job would send to it over the other planes
- * @param isEqual whether each sampled card's table agrees with formula and count
+ * @param isEqual whether each sampled card's table has as many routes as the draft's formula and
+ *     the count without a table give
  */
 public record SchemeRow(
     String scheme,

@@ -59,8 +59,8 @@ final class MaxMin {
         continue;
       }
       /*
-       * This link's entry may be outdated, and its fill rate higher now. If another link has
-       * limited a flow of this link, the other flows have more of this link.
+       * The link's entry in the queue may be outdated, and its fill rate higher now. If other links
+       * have limited flows of this link, its remaining flows can have more of it.
        */
       double rate = Math.max(0, left[link]) / growing[link];
       if (rate > first.rate() * SAME) {

@@ -7,7 +7,7 @@ package io.heddle.sim.links;
  *
  * @param gpus number of GPUs, each with one network card
  * @param planes number of planes, and of ports of a card
- * @param gpusPerLeaf number of a leaf's ports to cards
+ * @param gpusPerLeaf number of GPUs that have a port at the same leaf
  * @param spines number of spines of a plane; 0 if a plane has only one leaf
  * @param portBitsPerSecond rate of every port of a card
  * @param uplinkBitsPerSecond rate of every link between leaf and spine

@@ -101,7 +101,7 @@ public final class RateProfile {
   }
 
   /**
-   * Returns the end of a transmission, ns; infinity if a black hole begins before.
+   * Returns the end of a transmission, ns; infinity if the share becomes 0 before the end.
    *
    * @param startNs start of the transmission, ns
    * @param fullNs duration of the transmission at the full rate, ns

@@ -54,7 +54,7 @@ class FairRatesTest {
 
   /*
    * Rates are max-min fair if each flow has a saturated link on which no flow is faster: then a
-   * higher rate would slow a flow that isn't faster.
+   * higher rate of this flow would slow a flow that isn't faster.
    */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
