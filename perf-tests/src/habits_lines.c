@@ -110,8 +110,8 @@ static int a_plane_failed;
 
 /*
  * Checks that the plugin hasn't written to a message's lines since the polling thread read and overwrote them. After a
- * plane's failure, a chunk may be retransmitted before its receive has ended. So after such a failure the check is
- * skipped in early mode.
+ * plane's failure, a chunk may be retransmitted before its receive has ended. So with --early the check is skipped
+ * after such a failure.
  */
 static void check_used(uint64_t message) {
   word *slot = slot_of(message);

@@ -10,13 +10,13 @@ import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Port of the bridge in one of two fabrics between which queue pair numbers are mapped. On the
- * wire, a UDP socket for RoCEv2, the bridge owns all queue pair numbers of its addresses, queue
- * pair 1 included. On a libibverbs device it has some queue pairs, and queue pair 1 belongs to the
- * kernel.
+ * Port of the bridge in one of two fabrics between which queue pair numbers are mapped. If the port
+ * is a UDP socket for RoCEv2, the bridge owns all queue pair numbers of its addresses, queue pair 1
+ * included. If it is a libibverbs device, the bridge has some queue pairs, and queue pair 1 belongs
+ * to the kernel.
  *
- * <p>Tables identify a queue pair of the bridge by an index. On the wire that is its number, and on
- * a device its position among the bridge's queue pairs.
+ * <p>Tables identify a queue pair of the bridge by an index. With a UDP socket that is its number,
+ * and with a device its position among the bridge's queue pairs.
  */
 public final class MappedEnd implements AutoCloseable {
   private final FabricPort fabric;

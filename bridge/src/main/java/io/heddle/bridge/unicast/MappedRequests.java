@@ -15,9 +15,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Exchange of requests for queue pair numbers (SIDR) between two fabrics, for a bridge that maps
- * these numbers. In a fabric without a device, the bridge itself handles the packets of queue pair
- * 1. In a fabric with a device, it sends and receives requests by a {@link SidrService}. Requests
- * are rare, so this allocates. Used by the data thread only.
+ * these numbers. In a fabric that the bridge reaches by a UDP socket, it handles the packets of
+ * queue pair 1 itself. In a fabric that it reaches by a libibverbs device, it sends and receives
+ * requests by a {@link SidrService}. Requests are rare, so this allocates. Used by the data thread
+ * only.
  */
 final class MappedRequests {
   private final int trafficClass;
