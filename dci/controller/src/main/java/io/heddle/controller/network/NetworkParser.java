@@ -7,6 +7,7 @@ import io.heddle.daemon.ConfigText;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NearestName;
 import io.heddle.telemetry.tls.TlsFiles;
+import java.net.Inet6Address;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -122,9 +123,10 @@ public final class NetworkParser {
   }
 
   private static NetworkConfig.Peer peer(ConfigText.Section section, long ownAs) {
+    @Nullable Inet6Address address = section.require(ControllerKeys.PEER_ADDRESS);
     return new NetworkConfig.Peer(
         section.name(),
-        Objects.requireNonNull(section.require(ControllerKeys.PEER_ADDRESS)),
+        Objects.requireNonNull(address),
         section.get(ControllerKeys.PEER_PORT),
         section.get(ControllerKeys.PEER_AS, ownAs),
         section.get(ControllerKeys.LOCAL_ADDRESS),

@@ -6,6 +6,7 @@ import io.heddle.bgp.flowspec.steering.IndirectionEncoding;
 import io.heddle.daemon.ConfigKey;
 import io.heddle.daemon.ConfigText;
 import io.heddle.telemetry.tls.TlsFiles;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.List;
@@ -44,9 +45,10 @@ final class ControllerParser {
   }
 
   private static ControllerPeer peer(ConfigText.Section section, long ownAs) {
+    @Nullable Inet6Address address = section.require(GatewayKeys.PEER_ADDRESS);
     return new ControllerPeer(
         section.name(),
-        Objects.requireNonNull(section.require(GatewayKeys.PEER_ADDRESS)),
+        Objects.requireNonNull(address),
         section.get(GatewayKeys.PEER_PORT),
         section.get(GatewayKeys.PEER_AS, ownAs),
         section.get(GatewayKeys.LOCAL_ADDRESS),
