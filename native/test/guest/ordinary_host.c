@@ -7,8 +7,8 @@
  * GUEST CASE tcmalloc -- env.LD_PRELOAD=/usr/lib/x86_64-linux-gnu/libtcmalloc_minimal.so.4 \
  *     needs=/usr/lib/x86_64-linux-gnu/libtcmalloc_minimal.so.4
  * GUEST CASE strace -- under="strace -f -o /dev/null" seconds=120
- * GUEST CASE gdb -- under="gdb -batch -nx -ex 'handle SIGSEGV nostop noprint pass' -ex run --args"
- * differs=stdout,stderr status=0
+ * GUEST CASE gdb -- under="gdb -batch -nx -ex 'handle SIGSEGV nostop noprint pass' -ex run --args" \
+ *     differs=stdout,stderr status=0
  * GUEST CASE no_user -- under="setpriv --reuid=54321 --regid=54321 --clear-groups" needs=root
  * GUEST CASE few_privileges -- under="setpriv --bounding-set=-all --inh-caps=-all --no-new-privs" needs=root
  * GUEST CASE no_proc -- under="unshare -m sh -c 'umount -l /proc && exec \"$@\"' sh" \
