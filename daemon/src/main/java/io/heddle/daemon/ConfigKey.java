@@ -1,6 +1,7 @@
 package io.heddle.daemon;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,19 @@ public record ConfigKey<T extends @Nullable Object>(
   /** Returns the elements of a value, which are separated by commas or spaces. */
   public static Stream<String> elements(String value) {
     return Stream.of(value.split("[\\s,]+")).filter(each -> !each.isEmpty());
+  }
+
+  /**
+   * Returns the parsed elements of a value.
+   *
+   * @throws IllegalArgumentException if there is none, and as the parser does
+   */
+  public static <E> List<E> elementsOf(String value, Function<String, E> parser) {
+    List<E> found = elements(value).map(parser).toList();
+    if (found.isEmpty()) {
+      throw new IllegalArgumentException("no element");
+    }
+    return found;
   }
 
   /** Returns the words as the end of a sentence: "a, b or c". */

@@ -207,12 +207,7 @@ public final class ConfigKeys {
   public <T> ConfigKey<List<T>> list(
       String name, String allowed, String defaultText, Function<String, T> parser, String meaning) {
     return key(
-        name,
-        allowed,
-        List.of(),
-        defaultText,
-        meaning,
-        text -> ConfigKey.elements(text).map(parser).toList());
+        name, allowed, List.of(), defaultText, meaning, text -> ConfigKey.elementsOf(text, parser));
   }
 
   /** Exception for a word that isn't allowed; its message suggests the nearest one. */

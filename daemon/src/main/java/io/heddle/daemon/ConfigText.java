@@ -74,6 +74,9 @@ public final class ConfigText {
       if (line == null) {
         return standard;
       }
+      if (line.value.isEmpty()) {
+        throw failure(file, line.number, key.name() + " is empty; allowed is " + key.allowed());
+      }
       try {
         return key.parser().apply(line.value);
       } catch (ConfigKeys.UnknownWord unknown) {

@@ -289,7 +289,7 @@ final class InfinibandFabricTest {
     assertEquals(
         "fabric a: RDMA CM knows the port of standin0 by none of [10.9.0.2], and groups of"
             + " InfiniBand are joined by one; give the port an IPoIB interface with an address, or"
-            + " name that by address=",
+            + " name that by address = in its section",
         refusal("10.9.0.2"));
     assertEquals(
         "fabric a: standin0 has no address 10.9.0.2, which must represent a host; ip addr add"

@@ -23,7 +23,9 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -164,18 +166,25 @@ final class PacketFloodTest {
             "namespaces",
             "--json");
     Map<String, Double> counted = new LinkedHashMap<>();
+    Set<String> compared = new TreeSet<>();
     for (JsonNode figure : report.path("figures")) {
       String name = figure.path("name").asText();
       double median = figure.path("median").asDouble();
       if (name.equals("bandwidth with ÷ without")) {
+        compared.add(name);
         assertTrue(median > 0, report.toPrettyString());
       } else if (name.equals("bandwidth with, packets sent")) {
+        compared.add(name);
         assertTrue(median > EACH, report.toPrettyString());
       } else if (name.startsWith("counted ")) {
         assertTrue(median > 0, report.toPrettyString());
         counted.put(name.substring("counted ".length()), median);
       }
     }
+    assertEquals(
+        Set.of("bandwidth with ÷ without", "bandwidth with, packets sent"),
+        compared,
+        report.toPrettyString());
     List<String> kinds =
         Arrays.stream(FloodPacket.values()).map(FloodPacket::counter).distinct().toList();
     assertEquals(kinds, List.copyOf(counted.keySet()), report.toPrettyString());

@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 final class RecordSchemas {
   /* Matches the end of a Javadoc comment and the header of the record that it documents. */
   private static final Pattern RECORD =
-      Pattern.compile("\\*/\\s*(?:public |private |final )*record (\\w+)\\(");
+      Pattern.compile(
+          "\\*/\\s*(?:@\\w+(?:\\([^)]*\\))?\\s*)*(?:public |private |final )*record (\\w+)\\(");
 
   /** Source files of all modules by the full name of their class. */
   private final Map<String, Path> sources = new TreeMap<>();

@@ -60,7 +60,7 @@ public final class SubnetJoin implements GroupJoin {
     }
     throw spec.failure(
         "RDMA CM knows %s, and groups of InfiniBand are joined by one; give the port an IPoIB"
-            + " interface with an address, or name that by address=",
+            + " interface with an address, or name that by address = in its section",
         spec.addresses().isEmpty()
             ? "no address of this network namespace on the port of " + spec.device()
             : "the port of " + spec.device() + " by none of " + spec.addresses());

@@ -64,7 +64,7 @@ public final class BridgeCommand {
         "With --host, also checks this host for faults that keep packets from arriving."
       },
       exitCodeListHeading = "%nExit codes:%n",
-      exitCodeList = {ConfigOption.VALID, ConfigOption.INVALID},
+      exitCodeList = {ConfigOption.VALID, ConfigOption.INVALID_HERE},
       mixinStandardHelpOptions = true)
   int check(
       @Option(

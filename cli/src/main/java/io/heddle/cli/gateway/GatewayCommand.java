@@ -58,7 +58,7 @@ public final class GatewayCommand {
       name = "check",
       description = "Checks a configuration, and whether this host supports it.",
       exitCodeListHeading = "%nExit codes:%n",
-      exitCodeList = {ConfigOption.VALID, ConfigOption.INVALID},
+      exitCodeList = {ConfigOption.VALID, ConfigOption.INVALID_HERE},
       mixinStandardHelpOptions = true)
   int check(
       @CommandLine.Mixin GatewayConfigOption option,

@@ -11,8 +11,11 @@ public abstract class ConfigOption {
   /** Exit code of {@code check} for a valid configuration, as in {@code exitCodeList}. */
   public static final String VALID = "0:The configuration is valid.";
 
-  /** Exit code of {@code check} for faults, as in {@code exitCodeList}. */
-  public static final String INVALID = "1:It isn't, or the check of this host found a fault.";
+  /** Exit code of {@code check} for an invalid configuration, as in {@code exitCodeList}. */
+  public static final String INVALID = "1:It isn't.";
+
+  /** Exit code of a {@code check} that also looks at the host, as in {@code exitCodeList}. */
+  public static final String INVALID_HERE = "1:It isn't, or this host has a fault.";
 
   @Option(
       names = "--config",

@@ -154,7 +154,9 @@ public final class StatsFolders {
       if (StatsReader.hasEnded(process.file())) {
         continue;
       }
-      String identity = process.processId() + "." + process.namespace();
+      String namespace = process.namespace();
+      String identity =
+          process.processId() + "." + (namespace.isEmpty() ? process.file() : namespace);
       ProcessStats other = newest.get(identity);
       if (other == null) {
         newest.put(identity, process);

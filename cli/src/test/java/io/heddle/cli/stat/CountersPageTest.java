@@ -124,7 +124,8 @@ class CountersPageTest {
         """
         Every plugin process keeps its counters in a mapped file under `/dev/shm/heddle-<user>`, or in its own memory if
         there is no space for one ([failures.md](failures.md)). `heddle stat` shows them, those of a demo's ranks among them,
-        `heddle errors` the distinct warnings, and `heddle exporter` serves these metrics to Prometheus;
+        `heddle errors` the distinct warnings. `heddle exporter` serves these metrics to Prometheus, of its user's jobs only, or
+        of everybody's with `--all-users`;
         [`packaging/grafana/heddle.json`](../packaging/grafana/heddle.json) draws it.
 
         | metric | kind | labels | meaning |

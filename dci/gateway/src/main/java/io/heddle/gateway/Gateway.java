@@ -146,15 +146,15 @@ public final class Gateway implements AutoCloseable {
     }
   }
 
-  /** Removes a gateway's data plane, routes and rules from the calling thread's namespace. */
+  /**
+   * Removes a gateway's routes, rules and data plane from the calling thread's namespace.
+   *
+   * @throws HeddleException if the host can't detach BPF programs; routes and rules are removed
+   */
   public static void remove(GatewayConfig config) {
     List<Integer> lan = lanIndexes(config, HostAddresses.read());
-    DataPlane.refusal()
-        .ifPresent(reason -> {
-          throw new HeddleException(reason);
-        });
-    DataPlane.removeFrom(lan, config.priority());
     KernelRoutes.removeAll();
+    DataPlane.removeFrom(lan, config.priority());
   }
 
   private static List<Integer> lanIndexes(GatewayConfig config, HostAddresses host) {

@@ -11,15 +11,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param group heading of the target in the table
  * @param measurement name of the measurement with the figure
- * @param figure name of the figure; * for all other figures that the measurement itself bounds
+ * @param figure name of the figure
  * @param bound bound; null for the bound that the measurement itself reports
  * @param limit reason why this design may miss the target; null if it should not
  */
 record Target(
     String group, String measurement, String figure, @Nullable Bound bound, @Nullable Limit limit) {
-  /** Name that stands for all other figures that the measurement itself bounds. */
-  static final String ALL_BOUNDED = "*";
-
   /**
    * Reason why a target may be missed, and the figure that shows it.
    *
@@ -63,8 +60,7 @@ record Target(
       @Nullable String reason,
       @Nullable String limit) {}
 
-  /** Returns a target for one figure that the measurement itself bounds. */
-  Target of(Figure bounded) {
+  private Target of(Figure bounded) {
     return new Target(group, measurement, bounded.name(), bounded.bound(), limit);
   }
 

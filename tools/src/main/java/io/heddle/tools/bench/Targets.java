@@ -1,15 +1,11 @@
 package io.heddle.tools.bench;
 
 import io.heddle.tools.bench.contest.Bound;
-import io.heddle.tools.bench.contest.Figure;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** The project's performance targets, from the table {@code targets.txt}. */
 final class Targets {
@@ -24,32 +20,7 @@ final class Targets {
 
   /** Compares outcomes, by the measurement's name, with all targets. */
   static List<Target.Verdict> verdicts(Map<String, Outcome> outcomes) {
-    List<Target.Verdict> verdicts = new ArrayList<>();
-    for (Target target : ALL) {
-      @Nullable Outcome outcome = outcomes.get(target.measurement());
-      if (!target.figure().equals(Target.ALL_BOUNDED)) {
-        verdicts.add(target.verdict(outcomes));
-        continue;
-      }
-      List<Figure> bounded = outcome == null ? List.of() : othersWithBounds(outcome);
-      bounded.forEach(each -> verdicts.add(target.of(each).verdict(outcomes)));
-      if (bounded.isEmpty() || Objects.requireNonNull(outcome).quick()) {
-        /* Counts as not run, for the figures that only a full run has. */
-        verdicts.add(target.verdict(outcomes));
-      }
-    }
-    return verdicts;
-  }
-
-  private static List<Figure> othersWithBounds(Outcome outcome) {
-    Set<String> named =
-        ALL.stream()
-            .filter(each -> each.measurement().equals(outcome.measurement()))
-            .map(Target::figure)
-            .collect(Collectors.toSet());
-    return outcome.figures().stream()
-        .filter(each -> each.bound() != null && !named.contains(each.name()))
-        .toList();
+    return ALL.stream().map(target -> target.verdict(outcomes)).toList();
   }
 
   private static List<Target> read() {

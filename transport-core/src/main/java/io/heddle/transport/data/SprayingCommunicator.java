@@ -323,6 +323,7 @@ public abstract class SprayingCommunicator extends Communicator {
     }
     if (polledAtNs() != countedPollNs) {
       countedPollNs = polledAtNs();
+      loads.setTime(countedPollNs);
       loads.onPolled();
     } else if (++idlePolls % POLLS_PER_CLOCK_READ == 0 && loads.isAnyInFlight()) {
       /*

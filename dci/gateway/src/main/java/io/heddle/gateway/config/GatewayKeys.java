@@ -282,7 +282,7 @@ public final class GatewayKeys {
   }
 
   private static List<Inet6Address> segments(String text) {
-    List<Inet6Address> found = ConfigKey.elements(text).map(AddressText::requireIpv6).toList();
+    List<Inet6Address> found = ConfigKey.elementsOf(text, AddressText::requireIpv6);
     if (found.size() > SegmentPath.MOST_SEGMENTS) {
       throw new IllegalArgumentException("too many");
     }

@@ -32,6 +32,7 @@ public final class DeviceSockets {
   private final Log log;
   private final EgressPinning egressPinning;
   private final Map<Gid, ReceivePort> receivePorts = new HashMap<>();
+  private boolean closed;
 
   /**
    * @param onOpen called with the descriptor of each new receiving socket
@@ -61,7 +62,8 @@ public final class DeviceSockets {
    * Opens sockets for a queue pair on these addresses. An entry of the result is null if its index
    * is negative.
    *
-   * @throws VerbsException for too many or no addresses, or if a socket can't be opened
+   * @throws VerbsException for too many or no addresses, if a socket can't be opened, or if the
+   *     device is closed
    */
   public List<PeerLinks.@Nullable LocalEnd> open(int[] gidIndexes, Object queuePair) {
     if (gidIndexes.length > EndpointParameters.MOST_LINKS
@@ -75,6 +77,9 @@ public final class DeviceSockets {
               + EndpointParameters.MOST_LINKS
               + ")",
           Errno.EINVAL);
+    }
+    if (closed) {
+      throw new VerbsException("modify_qp", "soft0, which is closed", Errno.ENODEV);
     }
     closeUnusedReceivers();
     List<PeerLinks.@Nullable LocalEnd> opened = new ArrayList<>();
@@ -164,6 +169,7 @@ public final class DeviceSockets {
 
   /** Closes the receiving sockets. Links close their sending sockets themselves. */
   public void close() {
+    closed = true;
     receivePorts.values().forEach(open -> open.socket().close());
     receivePorts.clear();
   }

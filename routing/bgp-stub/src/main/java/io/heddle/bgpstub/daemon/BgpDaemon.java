@@ -5,6 +5,7 @@ import io.heddle.addr.HostAddresses;
 import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.net.EventLoop;
 import io.heddle.bgp.session.BgpSpeaker;
+import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.session.SessionState;
 import io.heddle.bgp.wire.AddressFamily;
@@ -145,10 +146,11 @@ public final class BgpDaemon implements AutoCloseable {
   }
 
   private PeerSession add(PeerConfig peer, DaemonConfig of) {
+    PeerOptions options = peer.options(of, routerId);
     AdjRibIn routes =
         speaker.callOnLoop(() -> rib.addPeer(peer.name(), peer.planeKey(), peer.rateMbps()));
     PeerRoutes listener = new PeerRoutes(routes, of.as(), routerId, of.fibSuppress());
-    PeerSession session = speaker.add(peer.options(of, routerId), listener);
+    PeerSession session = speaker.add(options, listener);
     speaker.execute(() -> peers.add(new DaemonPeer(peer, session, listener)));
     return session;
   }

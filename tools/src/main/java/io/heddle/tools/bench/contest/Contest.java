@@ -204,7 +204,7 @@ public final class Contest {
     boolean isTime = List.of("ns", "us", "ms", "s").contains(own.unit());
     switch (ratio) {
       case OF_ROUNDS, OF_ROUNDS_INVERSE -> {
-        for (int round = 0; round < own.rounds().size(); round++) {
+        for (int round = 0; round < Math.min(own.rounds().size(), other.size()); round++) {
           double quotient = own.rounds().get(round) / other.get(round);
           add(
               own.step(),
