@@ -10,8 +10,6 @@ import java.time.LocalTime;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CountDownLatch;
-import sun.misc.Signal;
-import sun.misc.SignalHandler;
 
 /** Steps that daemons share at their start and end. */
 public final class DaemonStart {
@@ -24,21 +22,6 @@ public final class DaemonStart {
         plain.write(
             level,
             LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.MILLIS) + " " + sentence);
-  }
-
-  /**
-   * Runs a reload whenever SIGHUP arrives. If the signal was ignored when the process began, as
-   * under {@code nohup}, Java keeps it ignored, and a log line warns.
-   *
-   * @param reload reload, which the JVM runs on a thread of its own
-   */
-  public static void onHangUp(Log log, Runnable reload) {
-    SignalHandler before = Signal.handle(new Signal("HUP"), signal -> reload.run());
-    if (before == SignalHandler.SIG_IGN) {
-      log.warn(
-          "SIGHUP was ignored when this process began, as under nohup, and stays ignored: to read"
-              + " the configuration again, restart the daemon");
-    }
   }
 
   /**

@@ -4,7 +4,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import sun.misc.Signal;
 
-/** Program that reports the effect of a SIGHUP that it sends itself, and ends. */
+/** Program that reports the effect of a SIGHUP that it sends itself while it starts, and ends. */
 final class HangUpProgram {
   private static final long PATIENCE_SECONDS = 60;
 
@@ -12,16 +12,16 @@ final class HangUpProgram {
 
   public static void main(String[] ignored) throws InterruptedException {
     CountDownLatch told = new CountDownLatch(1);
-    DaemonStart.onHangUp(
-        (level, sentence) -> {
+    HangUps hangUps =
+        new HangUps((level, sentence) -> {
           System.out.println(sentence);
-          told.countDown();
-        },
-        () -> {
-          System.out.println("read again");
           told.countDown();
         });
     Signal.raise(new Signal("HUP"));
+    hangUps.onEach(() -> {
+      System.out.println("read again");
+      told.countDown();
+    });
     if (!told.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
       System.out.println("nothing");
     }

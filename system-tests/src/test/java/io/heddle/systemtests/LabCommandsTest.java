@@ -65,7 +65,7 @@ final class LabCommandsTest {
   void maintainsSprayingSwitchesUntilLabIsTakenDown() throws Exception {
     Skip.unlessFabric(false);
     assertPrints(
-        "switching: spray by",
+        "switching: spray, ",
         "up",
         "--spines",
         "2",

@@ -14,6 +14,7 @@ import io.heddle.cli.kit.Json;
 import io.heddle.daemon.ControlSocket;
 import io.heddle.daemon.DaemonFaults;
 import io.heddle.daemon.DaemonStart;
+import io.heddle.daemon.HangUps;
 import io.heddle.daemon.ServiceSupervisor;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
@@ -143,6 +144,7 @@ public final class BridgeCommand {
     BridgeConfig config = BridgeConfigParser.read(file);
     Log log = DaemonStart.timedLog();
     DaemonFaults.exitOnUncaughtError("heddle bridge", log);
+    HangUps hangUps = new HangUps(log);
     if (config.redundancy() != null) {
       BridgeSocket.requireNotRunning(config.control());
     }
@@ -150,7 +152,7 @@ public final class BridgeCommand {
     ControlSocket socket = listen(config, bridge, log);
     BridgeService service =
         new BridgeService(ServiceSupervisor.ofThisProcess(log), bridge.health(), log);
-    DaemonStart.onHangUp(log, () -> service.reload(() -> reload(file, bridge, log)));
+    hangUps.onEach(() -> service.reload(() -> reload(file, bridge, log)));
     CountDownLatch ended =
         DaemonStart.onEnd(() -> {
           service.close();

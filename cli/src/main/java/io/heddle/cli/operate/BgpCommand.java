@@ -8,6 +8,7 @@ import io.heddle.cli.stat.StatsOption;
 import io.heddle.daemon.ControlSocket;
 import io.heddle.daemon.DaemonFaults;
 import io.heddle.daemon.DaemonStart;
+import io.heddle.daemon.HangUps;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import java.io.PrintWriter;
@@ -65,11 +66,12 @@ public final class BgpCommand {
     DaemonConfig config = ConfigParser.read(file);
     Log log = DaemonStart.timedLog();
     DaemonFaults.exitOnUncaughtError("heddle bgp", log);
+    HangUps hangUps = new HangUps(log);
     BgpDaemon daemon = BgpDaemon.start(config, new JobPeers(stats.folders()), log);
     daemon.onPersistentFailure(thrown -> DaemonFaults.end(log));
     BgpRequestHandler answers = new BgpRequestHandler(daemon, config.publish());
     ControlSocket socket = BgpSocket.listen(config.control(), answers::answer, log);
-    DaemonStart.onHangUp(log, () -> reload(file, daemon, log));
+    hangUps.onEach(() -> reload(file, daemon, log));
     CountDownLatch ended =
         DaemonStart.onEnd(() -> {
           socket.close();

@@ -1,0 +1,55 @@
+package io.heddle.daemon;
+
+import io.heddle.platform.Log;
+import org.jspecify.annotations.Nullable;
+import sun.misc.Signal;
+import sun.misc.SignalHandler;
+
+/**
+ * Reloads by SIGHUP. Create it before a daemon starts: without it the signal would end the process.
+ * A signal that arrives while the daemon starts is answered by a reload once it has started.
+ */
+public final class HangUps {
+  private @Nullable Runnable reload;
+  private boolean early;
+
+  /**
+   * Begins to handle SIGHUP. If the signal was ignored when the process began, as under {@code
+   * nohup}, Java keeps it ignored, and a log line warns.
+   */
+  public HangUps(Log log) {
+    SignalHandler before = Signal.handle(new Signal("HUP"), signal -> arrived());
+    if (before == SignalHandler.SIG_IGN) {
+      log.warn(
+          "SIGHUP was ignored when this process began, as under nohup, and stays ignored: to read"
+              + " the configuration again, restart the daemon");
+    }
+  }
+
+  private void arrived() {
+    Runnable now;
+    synchronized (this) {
+      now = reload;
+      early |= now == null;
+    }
+    if (now != null) {
+      now.run();
+    }
+  }
+
+  /**
+   * Sets the reload for each signal from now on, and runs it once if a signal has arrived.
+   *
+   * @param each reload, which the JVM runs on a thread of its own for each later signal
+   */
+  public void onEach(Runnable each) {
+    boolean missed;
+    synchronized (this) {
+      reload = each;
+      missed = early;
+    }
+    if (missed) {
+      each.run();
+    }
+  }
+}
