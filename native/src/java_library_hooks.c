@@ -5,8 +5,8 @@
  * open other files under these numbers by dup2(). A file of Java's with such a number would silently become another
  * file. So Java gets numbers from 3 on; LinuxCalls.java does the same for files that the plugin's Java code opens.
  *
- * Programs that the host starts: Java leaves its descriptors open across exec(), since its own processes close them. A
- * host's child would keep sockets and files of Java open. So all descriptors are close-on-exec.
+ * Programs that the host starts: Java leaves its descriptors open across exec(), so a host's child would keep sockets
+ * and files of Java open. So all descriptors are close-on-exec, except pipes to a process that Java starts.
  *
  * Closed descriptors: a library that cleans up by close_range() closes Java's files too. Loading the next class would
  * then end the process without a message, or keep Java from reporting a failure. So classes are read from memory:
@@ -75,6 +75,8 @@ static int open_eventfd(unsigned value, int flags) { return raise_fd(eventfd(val
 static int open_inotify(void) { return raise_fd(inotify_init1(IN_CLOEXEC)); }
 static int open_copy(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD); }
 static int open_pipe(int fds[2]) { return raise_both(pipe2(fds, O_CLOEXEC), fds); }
+/* libjava's pipes lead to a process that it starts, which inherits them across exec(). */
+static int open_pipe_to_process(int fds[2]) { return raise_both(pipe(fds), fds); }
 static int open_pair(int domain, int type, int protocol, int fds[2]) {
   return raise_both(socketpair(domain, type | SOCK_CLOEXEC, protocol, fds), fds);
 }
@@ -265,13 +267,12 @@ void heddle_java_library_hooks_install(void *jvm_library, const char *jvm, const
       {"munmap", __extension__(void *) unmap_image},
       {"pread64", __extension__(void *) read_image},
   };
-  static const struct heddle_got_slot OF_JAR[] = {
-      {"open64", __extension__(void *) open_jar_or_file},
-      {"lseek64", __extension__(void *) seek_jar_or_file},
-      {"read", __extension__(void *) read_jar_or_file},
+  static const struct heddle_got_slot OF_LIBJAVA[] = {
+      {"pipe", __extension__(void *) open_pipe_to_process}, {"open64", __extension__(void *) open_jar_or_file},
+      {"lseek64", __extension__(void *) seek_jar_or_file},  {"read", __extension__(void *) read_jar_or_file},
       {"close", __extension__(void *) close_jar_or_file},
   };
   snprintf(jar.path, sizeof jar.path, "%s", jar_path);
   replace(jvm, "libjimage.so", OF_IMAGE, sizeof OF_IMAGE / sizeof OF_IMAGE[0]);
-  replace(jvm, "libjava.so", OF_JAR, sizeof OF_JAR / sizeof OF_JAR[0]);
+  replace(jvm, "libjava.so", OF_LIBJAVA, sizeof OF_LIBJAVA / sizeof OF_LIBJAVA[0]);
 }

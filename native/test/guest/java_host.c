@@ -4,6 +4,7 @@
  * GUEST CASE collections_at_exit exit -- repeat=6
  * GUEST CASE java_on_attached_thread run
  * GUEST CASE other_compiled_code compiled
+ * GUEST CASE process_of_java process
  */
 #include "guest.h"
 
@@ -12,6 +13,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 static JavaVM *vm;
 
@@ -98,6 +100,29 @@ static void *run_compiled_code(void *none) {
   return none;
 }
 
+/* Returns the exit status of a program that Java starts; without the plugin, that of one which the host starts. */
+static int status_of_program(void) {
+  if (vm == NULL) return WEXITSTATUS(system("exit 7"));
+  JNIEnv *env = attached();
+  jclass text = (*env)->FindClass(env, "java/lang/String");
+  jobjectArray words = (*env)->NewObjectArray(env, 3, text, NULL);
+  const char *command[] = {"sh", "-c", "exit 7"};
+  for (int i = 0; i < 3; i++) {
+    (*env)->SetObjectArrayElement(env, words, i, (*env)->NewStringUTF(env, command[i]));
+  }
+  jclass builder = (*env)->FindClass(env, "java/lang/ProcessBuilder");
+  jobject made =
+      (*env)->NewObject(env, builder, (*env)->GetMethodID(env, builder, "<init>", "([Ljava/lang/String;)V"), words);
+  jobject process =
+      (*env)->CallObjectMethod(env, made, (*env)->GetMethodID(env, builder, "start", "()Ljava/lang/Process;"));
+  if ((*env)->ExceptionCheck(env)) {
+    (*env)->ExceptionDescribe(env);
+    return -1;
+  }
+  jmethodID wait = (*env)->GetMethodID(env, (*env)->FindClass(env, "java/lang/Process"), "waitFor", "()I");
+  return (*env)->CallIntMethod(env, process, wait);
+}
+
 int main(int count, char **arguments) {
   MUST(count == 2, "one argument");
   signal(SIGSEGV, recover);
@@ -109,6 +134,10 @@ int main(int count, char **arguments) {
   pthread_t thread;
   if (strcmp(arguments[1], "compiled") == 0) {
     MUST(pthread_create(&thread, NULL, run_compiled_code, NULL) == 0 && pthread_join(thread, NULL) == 0, "no thread");
+    return 0;
+  }
+  if (strcmp(arguments[1], "process") == 0) {
+    printf("status %d\n", status_of_program());
     return 0;
   }
   if (vm != NULL) MUST(pthread_create(&thread, NULL, collect, NULL) == 0, "no thread");

@@ -227,14 +227,6 @@ public final class BpfMap implements AutoCloseable {
     }
   }
 
-  /** Returns whether both maps have the same type and sizes, so that one can replace the other. */
-  public boolean hasLayoutOf(BpfMap other) {
-    return type == other.type
-        && keyBytes == other.keyBytes
-        && valueBytes == other.valueBytes
-        && maxEntries == other.maxEntries;
-  }
-
   @Override
   public void close() {
     int result = LinuxCalls.close(fd);

@@ -124,7 +124,7 @@ public final class BpfObject {
          * Closing the object closes its descriptors. A second descriptor, opened by the program's
          * id, outlives the object.
          */
-        int fd = Libbpf.check("bpf_program__fd", Libbpf.PROGRAM_FD.callInt(found));
+        int fd = SystemCallException.check("bpf_program__fd", Libbpf.PROGRAM_FD.callInt(found));
         return BpfProgram.byId(BpfProgram.idOf(fd));
       } finally {
         Libbpf.CLOSE_OBJECT.call(object);

@@ -18,7 +18,7 @@ final class BpfObjectDescription {
   static void read(String what, int fd, MemorySegment info) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment length = arena.allocateFrom(JAVA_INT, (int) info.byteSize());
-      Libbpf.check(
+      SystemCallException.check(
           "BPF_OBJ_GET_INFO_BY_FD of a " + what,
           Libbpf.INFO.callInt(fd, info.address(), length.address()));
     }

@@ -54,7 +54,8 @@ public final class BpfProgram implements AutoCloseable {
         for (int i = 0; i < Math.min(MOST_MAPS, info.get(JAVA_INT, 52)); i++) {
           long map = ids.getAtIndex(JAVA_INT, i);
           BpfMap each =
-              BpfMap.of(Libbpf.check("BPF_MAP_GET_FD_BY_ID", Libbpf.MAP_BY_ID.callInt(map)));
+              BpfMap.of(
+                  SystemCallException.check("BPF_MAP_GET_FD_BY_ID", Libbpf.MAP_BY_ID.callInt(map)));
           maps.put(each.name(), each);
         }
         return program;
@@ -80,7 +81,8 @@ public final class BpfProgram implements AutoCloseable {
    * @throws SystemCallException if there is no such program, or CAP_SYS_ADMIN is missing
    */
   static BpfProgram byId(int id) {
-    return of(Libbpf.check("BPF_PROG_GET_FD_BY_ID " + id, Libbpf.PROGRAM_BY_ID.callInt(id)));
+    return of(
+        SystemCallException.check("BPF_PROG_GET_FD_BY_ID " + id, Libbpf.PROGRAM_BY_ID.callInt(id)));
   }
 
   int fileDescriptor() {
@@ -130,7 +132,8 @@ public final class BpfProgram implements AutoCloseable {
       options.set(JAVA_LONG, 40, context.address());
       options.set(JAVA_INT, 52, SK_BUFF_BYTES);
       options.set(JAVA_INT, 60, times);
-      Libbpf.check("BPF_PROG_TEST_RUN of " + name, Libbpf.TEST_RUN.callInt(fd, options.address()));
+      SystemCallException.check(
+          "BPF_PROG_TEST_RUN of " + name, Libbpf.TEST_RUN.callInt(fd, options.address()));
       return new Run(
           options.get(JAVA_INT, 56),
           context.get(JAVA_INT, SK_BUFF_MARK),

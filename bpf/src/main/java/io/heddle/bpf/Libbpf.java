@@ -5,7 +5,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.heddle.platform.Errno;
 import io.heddle.platform.NativeFunction;
 import io.heddle.platform.NativeLibrary;
-import io.heddle.platform.SystemCallException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
@@ -50,18 +49,6 @@ final class Libbpf {
     return LIBRARY.isPresent()
         ? Optional.empty()
         : Optional.of(LIBRARY.name() + " isn't installed (on Debian: apt-get install libbpf1)");
-  }
-
-  /**
-   * Returns the result of a call unless it is an error.
-   *
-   * @throws SystemCallException with the errno if the result is an error
-   */
-  static int check(String call, int result) {
-    if (result < 0) {
-      throw new SystemCallException(call, -result);
-    }
-    return result;
   }
 
   /** Keeps libbpf from writing to standard error, since exceptions report the errors. */

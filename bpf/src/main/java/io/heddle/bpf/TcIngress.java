@@ -59,12 +59,12 @@ public record TcIngress(int interfaceIndex, int priority, int handle) {
       MemorySegment hook = hook(arena);
       int created = Libbpf.HOOK_CREATE.callInt(hook.address());
       if (created != -Errno.EEXIST) {
-        Libbpf.check("bpf_tc_hook_create on interface " + interfaceIndex, created);
+        SystemCallException.check("bpf_tc_hook_create on interface " + interfaceIndex, created);
       }
       MemorySegment options = options(arena);
       options.set(JAVA_INT, PROGRAM_FD, program.fileDescriptor());
       options.set(JAVA_INT, FLAGS, REPLACE);
-      Libbpf.check(
+      SystemCallException.check(
           "bpf_tc_attach on interface " + interfaceIndex,
           Libbpf.ATTACH.callInt(hook.address(), options.address()));
     }
@@ -83,7 +83,7 @@ public record TcIngress(int interfaceIndex, int priority, int handle) {
       if (Libbpf.isAbsent(result) || result == -Errno.EINVAL) {
         return Optional.empty();
       }
-      Libbpf.check("bpf_tc_query of interface " + interfaceIndex, result);
+      SystemCallException.check("bpf_tc_query of interface " + interfaceIndex, result);
       return Optional.of(BpfProgram.byId(options.get(JAVA_INT, PROGRAM_ID)));
     }
   }
@@ -98,7 +98,7 @@ public record TcIngress(int interfaceIndex, int priority, int handle) {
       if (Libbpf.isAbsent(result) || result == -Errno.EINVAL) {
         return false;
       }
-      Libbpf.check("bpf_tc_detach on interface " + interfaceIndex, result);
+      SystemCallException.check("bpf_tc_detach on interface " + interfaceIndex, result);
       return true;
     }
   }

@@ -48,6 +48,18 @@ public record ConfigKey<T extends @Nullable Object>(
     return found;
   }
 
+  /**
+   * Returns a value that is in a range.
+   *
+   * @throws IllegalArgumentException if it isn't
+   */
+  public static long within(long value, long least, long most) {
+    if (value < least || value > most) {
+      throw new IllegalArgumentException("out of range");
+    }
+    return value;
+  }
+
   /** Returns the words as the end of a sentence: "a, b or c". */
   static String oneOf(Collection<String> words) {
     String all = String.join(", ", words);

@@ -98,13 +98,7 @@ public final class ConfigKeys {
         standard,
         defaultText,
         meaning,
-        text -> {
-          long value = Long.decode(text);
-          if (value < least || value > most) {
-            throw new IllegalArgumentException("out of range");
-          }
-          return value;
-        });
+        text -> ConfigKey.within(Long.decode(text), least, most));
   }
 
   /** Declares a key as {@link #number(String, long, String, long, long, String)} does. */
@@ -121,13 +115,7 @@ public final class ConfigKeys {
         standard,
         defaultText,
         meaning,
-        text -> {
-          int value = Integer.decode(text);
-          if (value < least || value > most) {
-            throw new IllegalArgumentException("out of range");
-          }
-          return value;
-        });
+        text -> (int) ConfigKey.within(Long.decode(text), least, most));
   }
 
   /** Declares a key as {@link #number(String, long, String, long, long, String)} does. */

@@ -302,13 +302,12 @@ public final class ControlSocket implements AutoCloseable {
 
   @Override
   public void close() {
-    try {
+    try (server) {
       /*
        * The file must go first: once the socket is closed, another daemon may put its own file
        * there.
        */
       Files.deleteIfExists(path);
-      server.close();
     } catch (IOException left) {
       /* If the file couldn't be deleted, the next daemon replaces it. */
     }

@@ -10,6 +10,9 @@ import sun.misc.SignalHandler;
  * A signal that arrives while the daemon starts is answered by a reload once it has started.
  */
 public final class HangUps {
+  /* Held by a reload, so that none overtakes another that has already read the file. */
+  private final Object reloading = new Object();
+
   private @Nullable Runnable reload;
   private boolean early;
 
@@ -33,6 +36,12 @@ public final class HangUps {
       early |= now == null;
     }
     if (now != null) {
+      run(now);
+    }
+  }
+
+  private void run(Runnable now) {
+    synchronized (reloading) {
       now.run();
     }
   }
@@ -49,7 +58,7 @@ public final class HangUps {
       missed = early;
     }
     if (missed) {
-      each.run();
+      run(each);
     }
   }
 }

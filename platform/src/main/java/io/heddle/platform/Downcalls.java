@@ -5,9 +5,11 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 
 /**
  * Handles of C functions, and the errno of their calls.
@@ -18,11 +20,10 @@ import java.lang.invoke.VarHandle;
  * argument's register.
  */
 final class Downcalls {
-  private static final Linker LINKER = Linker.nativeLinker();
-  private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
+  static final Linker LINKER = Linker.nativeLinker();
+  static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
   private static final VarHandle ERRNO_VALUE =
-      Linker.Option.captureStateLayout()
-          .varHandle(java.lang.foreign.MemoryLayout.PathElement.groupElement("errno"));
+      Linker.Option.captureStateLayout().varHandle(MemoryLayout.PathElement.groupElement("errno"));
 
   /*
    * One capture segment per thread, since errno is meaningful only on the thread that made the
@@ -34,8 +35,8 @@ final class Downcalls {
   private Downcalls() {}
 
   static MethodHandle find(String name, int arguments) {
-    var layouts = new java.lang.foreign.MemoryLayout[arguments <= 3 ? 3 : arguments <= 5 ? 5 : 7];
-    java.util.Arrays.fill(layouts, JAVA_LONG);
+    MemoryLayout[] layouts = new MemoryLayout[arguments <= 3 ? 3 : arguments <= 5 ? 5 : 7];
+    Arrays.fill(layouts, JAVA_LONG);
     return LINKER.downcallHandle(
         LINKER.defaultLookup().findOrThrow(name), FunctionDescriptor.of(JAVA_LONG, layouts), ERRNO);
   }
@@ -45,8 +46,13 @@ final class Downcalls {
     return CAPTURE.get();
   }
 
+  /** Returns the errno in a capture segment. */
+  static int errno(MemorySegment capture) {
+    return (int) ERRNO_VALUE.get(capture, 0L);
+  }
+
   static long result(MemorySegment capture, long value) {
-    return value == -1 ? -(int) ERRNO_VALUE.get(capture, 0L) : value;
+    return value == -1 ? -errno(capture) : value;
   }
 
   /*
@@ -54,7 +60,7 @@ final class Downcalls {
    * of the register undefined.
    */
   static int intResult(MemorySegment capture, long value) {
-    return (int) value == -1 ? -(int) ERRNO_VALUE.get(capture, 0L) : (int) value;
+    return (int) value == -1 ? -errno(capture) : (int) value;
   }
 
   static RuntimeException unexpected(Throwable thrown) {

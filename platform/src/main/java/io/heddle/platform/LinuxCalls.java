@@ -5,6 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.util.List;
 
 /**
  * Linux system calls on descriptors, each of which is a small static method over {@code long}
@@ -42,6 +44,20 @@ public final class LinuxCalls {
   private static final MethodHandle FCNTL = Downcalls.find("fcntl", 3);
 
   private LinuxCalls() {}
+
+  /**
+   * Links the system calls of {@link LinuxCalls}, pipes and processes, which would otherwise be
+   * linked by their first calls. For a thread of its own, as linking takes milliseconds.
+   */
+  public static void link() {
+    for (Class<?> calls : List.of(PipeCalls.class, ProcessCalls.class)) {
+      try {
+        MethodHandles.lookup().ensureInitialized(calls);
+      } catch (IllegalAccessException impossible) {
+        throw new IllegalStateException(impossible);
+      }
+    }
+  }
 
   /** Returns the capture segment of the calling thread. Hot callers should keep it. */
   public static MemorySegment errnoCapture() {

@@ -3,11 +3,9 @@ package io.heddle.platform;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -17,10 +15,6 @@ import org.jspecify.annotations.Nullable;
  * distinct shape costs start-up time. {@link Downcalls} explains why that is correct.
  */
 public final class NativeFunction {
-  private static final Linker LINKER = Linker.nativeLinker();
-  private static final VarHandle ERRNO =
-      Linker.Option.captureStateLayout().varHandle(MemoryLayout.PathElement.groupElement("errno"));
-
   private final NativeLibrary library;
   private final String symbol;
   private final int arguments;
@@ -75,11 +69,8 @@ public final class NativeFunction {
       MemoryLayout[] layouts = new MemoryLayout[arguments];
       Arrays.fill(layouts, JAVA_LONG);
       linked =
-          LINKER
-              .downcallHandle(
-                  address(),
-                  FunctionDescriptor.of(JAVA_LONG, layouts),
-                  Linker.Option.captureCallState("errno"))
+          Downcalls.LINKER
+              .downcallHandle(address(), FunctionDescriptor.of(JAVA_LONG, layouts), Downcalls.ERRNO)
               .asSpreader(long[].class, arguments);
       handle = linked;
     }
@@ -112,7 +103,7 @@ public final class NativeFunction {
    * errno, returns EIO.
    */
   public static int errno() {
-    int errno = (int) ERRNO.get(Downcalls.capture(), 0L);
+    int errno = Downcalls.errno(Downcalls.capture());
     return errno == 0 ? Errno.EIO : errno;
   }
 }

@@ -31,6 +31,20 @@ public final class SystemCallException extends HeddleException {
     return cause.isEmpty() ? "" : "." + cause;
   }
 
+  /**
+   * Returns the result of a call unless it is an error.
+   *
+   * @param call name of the function, as for the constructor
+   * @param result result of the call; a negated errno for an error
+   * @throws SystemCallException if the result is an error
+   */
+  public static int check(String call, int result) {
+    if (result < 0) {
+      throw new SystemCallException(call, -result);
+    }
+    return result;
+  }
+
   public String call() {
     return call;
   }

@@ -66,7 +66,7 @@ public final class PluginEntry {
   private static Supplier<Providers> loadProvidersInBackground(HostTable table) {
     FutureTask<Providers> found =
         new FutureTask<>(() -> {
-          LinuxCalls.errnoCapture();
+          LinuxCalls.link();
           table.linkLog();
           ShimCalls.canBuildPackets();
           return Providers.ofThisBuild();

@@ -229,11 +229,7 @@ public final class BridgeConfigParser {
   }
 
   private static int port(String text) {
-    int port = Integer.parseInt(text);
-    if (port < 1 || port > MOST_PORT) {
-      throw new IllegalArgumentException("out of range");
-    }
-    return port;
+    return (int) ConfigKey.within(Integer.parseInt(text), 1, MOST_PORT);
   }
 
   private static RateLimit limit(ConfigText.Section section, BridgeKeys.LimitKeys keys) {

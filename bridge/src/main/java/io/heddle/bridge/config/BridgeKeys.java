@@ -316,20 +316,15 @@ public final class BridgeKeys {
   private static long rate(String text) {
     String digits = text.replaceFirst("[kM]$", "");
     long unit = text.endsWith("k") ? 1000 : text.endsWith("M") ? 1_000_000 : 1;
-    long value = Long.parseLong(digits);
-    if (value < 1 || value > MOST_RATE / unit) {
-      throw new IllegalArgumentException("out of range");
-    }
-    return value * unit;
+    return unit * ConfigKey.within(Long.parseLong(digits), 1, MOST_RATE / unit);
   }
 
   private static List<Integer> ports(String text) {
     int dash = text.indexOf('-');
     int first = Integer.parseInt(dash < 0 ? text : text.substring(0, dash));
     int last = dash < 0 ? first : Integer.parseInt(text.substring(dash + 1));
-    if (first < 1 || last > MOST_PORT || first > last) {
-      throw new IllegalArgumentException("out of range");
-    }
+    ConfigKey.within(first, 1, last);
+    ConfigKey.within(last, first, MOST_PORT);
     return IntStream.rangeClosed(first, last).boxed().toList();
   }
 
@@ -338,9 +333,6 @@ public final class BridgeKeys {
       throw new IllegalArgumentException("no unit");
     }
     int value = Integer.parseInt(text.substring(0, text.length() - 2));
-    if (value < LEAST_INTERVAL_MS || value > MOST_INTERVAL_MS) {
-      throw new IllegalArgumentException("out of range");
-    }
-    return value;
+    return (int) ConfigKey.within(value, LEAST_INTERVAL_MS, MOST_INTERVAL_MS);
   }
 }

@@ -45,7 +45,7 @@ public final class FabricSocket {
    */
   public static int open(String interfaceName, int interfaceIndex, @Nullable Gid ipv4, int hops) {
     int fd =
-        check(
+        SystemCallException.check(
             "socket(AF_INET6, SOCK_DGRAM)",
             LinuxCalls.socket(AF_INET6, SOCK_DGRAM_CLOEXEC_NONBLOCK, 0));
     try {
@@ -81,7 +81,7 @@ public final class FabricSocket {
       if (result == -Errno.EADDRINUSE) {
         throw new HeddleException(taken);
       }
-      check("bind([::]:" + port + " on " + interfaceName + ")", result);
+      SystemCallException.check("bind([::]:" + port + " on " + interfaceName + ")", result);
     }
   }
 
@@ -95,15 +95,8 @@ public final class FabricSocket {
     Memory.setInt(at + 24, scope);
   }
 
-  public static int check(String call, int result) {
-    if (result < 0) {
-      throw new SystemCallException(call, -result);
-    }
-    return result;
-  }
-
   public static void set(int fd, int level, int option, int value) {
-    check(
+    SystemCallException.check(
         "setsockopt(" + level + ", " + option + ")",
         LinuxCalls.setIntOption(fd, level, option, value));
   }
@@ -111,7 +104,7 @@ public final class FabricSocket {
   private static void bindToDevice(int fd, String interfaceName) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment name = arena.allocateFrom(interfaceName);
-      check(
+      SystemCallException.check(
           "setsockopt(SO_BINDTODEVICE " + interfaceName + ")",
           LinuxCalls.setsockopt(
               fd, SOL_SOCKET, SO_BINDTODEVICE, name.address(), (int) name.byteSize()));
@@ -125,7 +118,7 @@ public final class FabricSocket {
       long request = Memory.allocate(arena, REQUEST_BYTES, 8);
       Memory.ALL.set(Memory.NETWORK_INT, request + 4, (int) ipv4.low());
       Memory.setInt(request + 8, interfaceIndex);
-      check(
+      SystemCallException.check(
           "setsockopt(IP_MULTICAST_IF " + ipv4 + ")",
           LinuxCalls.setsockopt(fd, SOL_IP, IP_MULTICAST_IF, request, REQUEST_BYTES));
     }

@@ -3,13 +3,13 @@ package io.heddle.bridge.wire;
 import static io.heddle.bridge.fabric.FabricSocket.SOL_IP;
 import static io.heddle.bridge.fabric.FabricSocket.SOL_IPV6;
 import static io.heddle.bridge.fabric.FabricSocket.SOL_SOCKET;
-import static io.heddle.bridge.fabric.FabricSocket.check;
 import static io.heddle.bridge.fabric.FabricSocket.set;
 
 import io.heddle.bridge.fabric.FabricSocket;
 import io.heddle.platform.Errno;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.SystemCallException;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.verbs.Gid;
 import org.jspecify.annotations.Nullable;
@@ -97,7 +97,7 @@ final class WireSocket implements AutoCloseable {
           "unicast needs CAP_NET_ADMIN or CAP_NET_RAW, so that packets keep their senders'"
               + " addresses; start the bridge with one of them, or remove [unicast]");
     }
-    check("setsockopt(IPV6_TRANSPARENT)", result);
+    SystemCallException.check("setsockopt(IPV6_TRANSPARENT)", result);
   }
 
   int fd() {

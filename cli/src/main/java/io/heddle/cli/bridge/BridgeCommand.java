@@ -51,7 +51,7 @@ public final class BridgeCommand {
   /** Option for the bridge's configuration. */
   static final class BridgeConfigOption extends ConfigOption {
     BridgeConfigOption() {
-      super("/etc/heddle/bridge.conf");
+      super(Path.of("/etc/heddle/bridge.conf"));
     }
   }
 
@@ -152,7 +152,6 @@ public final class BridgeCommand {
     ControlSocket socket = listen(config, bridge, log);
     BridgeService service =
         new BridgeService(ServiceSupervisor.ofThisProcess(log), bridge.health(), log);
-    hangUps.onEach(() -> service.reload(() -> reload(file, bridge, log)));
     CountDownLatch ended =
         DaemonStart.onEnd(() -> {
           service.close();
@@ -162,6 +161,7 @@ public final class BridgeCommand {
           bridge.close();
           log.info("ended; the last counts stay in %s", config.status());
         });
+    hangUps.onEach(() -> service.reload(() -> reload(file, bridge, log)));
     log.info("%s", bridge.describe());
     ended.await();
     return 0;

@@ -106,7 +106,9 @@ public final class FabricHost implements AutoCloseable {
     header = Memory.allocate(arena, 64 + 16 + CONTROL_BYTES, 8);
     pollfd = Memory.allocate(arena, 8 + 16, 8);
     capture = LinuxCalls.errnoCapture();
-    fd = check("socket", LinuxCalls.socket(AF_INET6, SOCK_DGRAM_CLOEXEC_NONBLOCK, 0));
+    fd =
+        SystemCallException.check(
+            "socket of a host", LinuxCalls.socket(AF_INET6, SOCK_DGRAM_CLOEXEC_NONBLOCK, 0));
     index = LinuxCalls.interfaceIndex(interfaceName);
     set(41, 26, 0); // IPV6_V6ONLY
     set(0, 10, 2); // IP_MTU_DISCOVER: DF, and identification 0
@@ -120,7 +122,8 @@ public final class FabricHost implements AutoCloseable {
     if (ipv4 != null) {
       Memory.ALL.set(Memory.NETWORK_INT, request + 4, (int) ipv4.low());
       Memory.setInt(request + 8, index);
-      check("IP_MULTICAST_IF", LinuxCalls.setsockopt(fd, 0, 32, request, 12));
+      SystemCallException.check(
+          "IP_MULTICAST_IF of a host", LinuxCalls.setsockopt(fd, 0, 32, request, 12));
     }
     putName(new Gid(0, 0), port);
     Memory.setInt(pollfd, fd);
@@ -131,7 +134,7 @@ public final class FabricHost implements AutoCloseable {
     int result = LinuxCalls.bind(fd, name, SOCKADDR_BYTES);
     if (result < 0) {
       close();
-      check("bind", result);
+      SystemCallException.check("bind of a host", result);
     }
     return this;
   }
@@ -151,21 +154,15 @@ public final class FabricHost implements AutoCloseable {
     byte[] text = interfaceName.getBytes(StandardCharsets.US_ASCII);
     long at = Memory.allocate(host.arena, text.length + 1L, 8);
     MemorySegment.copy(text, 0, Memory.ALL, ValueLayout.JAVA_BYTE, at, text.length);
-    check(
+    SystemCallException.check(
         "SO_BINDTODEVICE", LinuxCalls.setsockopt(host.fd, 1, SO_BINDTODEVICE, at, text.length + 1));
     host.enableTimestamps();
     return host.bound();
   }
 
-  private static int check(String call, int result) {
-    if (result < 0) {
-      throw new SystemCallException(call + " of a host", -result);
-    }
-    return result;
-  }
-
   private void set(int level, int option, int value) {
-    check("setsockopt", LinuxCalls.setIntOption(fd, level, option, value));
+    SystemCallException.check(
+        "setsockopt of a host", LinuxCalls.setIntOption(fd, level, option, value));
   }
 
   private void putName(Gid address, int port) {
@@ -275,12 +272,14 @@ public final class FabricHost implements AutoCloseable {
         Memory.ALL.set(Memory.NETWORK_INT, request, (int) group.low());
         Memory.setInt(request + 4, 0);
         Memory.setInt(request + 8, index);
-        check("join " + group, LinuxCalls.setsockopt(fd, 0, 35, request, 12));
+        SystemCallException.check(
+            "join  of a host" + group, LinuxCalls.setsockopt(fd, 0, 35, request, 12));
       } else {
         Memory.ALL.set(Memory.NETWORK_LONG, request, group.high());
         Memory.ALL.set(Memory.NETWORK_LONG, request + 8, group.low());
         Memory.setInt(request + 16, index);
-        check("join " + group, LinuxCalls.setsockopt(fd, 41, 20, request, 20));
+        SystemCallException.check(
+            "join  of a host" + group, LinuxCalls.setsockopt(fd, 41, 20, request, 20));
       }
     }
   }
@@ -364,7 +363,7 @@ public final class FabricHost implements AutoCloseable {
     if (sent == -Errno.EAGAIN || sent == -Errno.ENOBUFS) {
       return false;
     }
-    check("send to " + group, sent);
+    SystemCallException.check("send to  of a host" + group, sent);
     return true;
   }
 

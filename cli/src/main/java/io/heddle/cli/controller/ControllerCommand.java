@@ -38,7 +38,7 @@ public final class ControllerCommand {
   /** Option for the controller's configuration. */
   static final class ControllerConfigOption extends ConfigOption {
     ControllerConfigOption() {
-      super("/etc/heddle/controller.conf");
+      super(Path.of("/etc/heddle/controller.conf"));
     }
   }
 

@@ -21,7 +21,6 @@ final class ControllerControl {
   @Option(
       names = "--control",
       paramLabel = "FILE",
-      defaultValue = "/run/heddle/controller.sock",
       description = "The controller's socket (${DEFAULT-VALUE}).")
   private Path socket = NetworkParser.DEFAULT_CONTROL;
 

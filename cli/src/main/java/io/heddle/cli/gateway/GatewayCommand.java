@@ -42,7 +42,7 @@ public final class GatewayCommand {
   /** Option for the gateway's configuration. */
   static final class GatewayConfigOption extends ConfigOption {
     GatewayConfigOption() {
-      super("/etc/heddle/gateway.conf");
+      super(Path.of("/etc/heddle/gateway.conf"));
     }
   }
 

@@ -17,7 +17,6 @@ final class GatewayControl {
   @Option(
       names = "--control",
       paramLabel = "FILE",
-      defaultValue = "/run/heddle/gateway.sock",
       description = "The gateway's socket (${DEFAULT-VALUE}).")
   private Path socket = GatewayConfigParser.DEFAULT_CONTROL;
 

@@ -23,8 +23,8 @@ public abstract class ConfigOption {
       description = "The configuration (${DEFAULT-VALUE}).")
   private Path file;
 
-  protected ConfigOption(String standard) {
-    file = Path.of(standard);
+  protected ConfigOption(Path standard) {
+    file = standard;
   }
 
   public Path file() {

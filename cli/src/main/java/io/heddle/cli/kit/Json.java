@@ -1,7 +1,10 @@
 package io.heddle.cli.kit;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationContext;
+import com.fasterxml.jackson.databind.JsonDeserializer;
 import com.fasterxml.jackson.databind.JsonSerializer;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
@@ -21,6 +24,7 @@ public final class Json {
     SimpleModule module = new SimpleModule();
     module.addSerializer(Double.class, new FiniteNumbers());
     module.addSerializer(double.class, new FiniteNumbers());
+    module.addDeserializer(double.class, new NumbersOrNaN());
     MAPPER.registerModule(module);
   }
 
@@ -36,6 +40,19 @@ public final class Json {
       } else {
         to.writeNull();
       }
+    }
+  }
+
+  /** Deserializer of doubles, for which null is NaN and not 0. */
+  private static final class NumbersOrNaN extends JsonDeserializer<Double> {
+    @Override
+    public Double deserialize(JsonParser from, DeserializationContext context) throws IOException {
+      return from.getDoubleValue();
+    }
+
+    @Override
+    public Double getNullValue(DeserializationContext context) {
+      return Double.NaN;
     }
   }
 

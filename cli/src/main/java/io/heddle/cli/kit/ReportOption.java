@@ -39,24 +39,6 @@ public final class ReportOption {
     PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
     out.print(json ? Json.of(report) + System.lineSeparator() : table);
     out.flush();
-    keep(name, table, report);
-  }
-
-  /**
-   * Prints the JSON report with --json, and saves the report with --save. Called by commands that
-   * have already printed their table; other commands call {@link #publish}.
-   */
-  public void publishRest(@Nullable CommandSpec spec, String name, String table, Object report)
-      throws IOException {
-    if (json) {
-      PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
-      out.println(Json.of(report));
-      out.flush();
-    }
-    keep(name, table, report);
-  }
-
-  private void keep(String name, String table, Object report) throws IOException {
     if (save) {
       Path folder = Files.createDirectories(Installation.results());
       Files.writeString(folder.resolve(name + ".txt"), table);

@@ -32,7 +32,7 @@ public final class BgpCommand {
   /** Option for the route daemon's configuration. */
   static final class BgpConfig extends ConfigOption {
     BgpConfig() {
-      super("/etc/heddle/bgp.conf");
+      super(ConfigParser.DEFAULT_FILE);
     }
   }
 
@@ -71,13 +71,13 @@ public final class BgpCommand {
     daemon.onPersistentFailure(thrown -> DaemonFaults.end(log));
     BgpRequestHandler answers = new BgpRequestHandler(daemon, config.publish());
     ControlSocket socket = BgpSocket.listen(config.control(), answers::answer, log);
-    hangUps.onEach(() -> reload(file, daemon, log));
     CountDownLatch ended =
         DaemonStart.onEnd(() -> {
           socket.close();
           daemon.close();
           log.info("ended; jobs keep the last weights for HEDDLE_ROUTES_HOLD_MS");
         });
+    hangUps.onEach(() -> reload(file, daemon, log));
     log.info(
         "AS %d, %d peers, routes at %s, control socket at %s",
         config.as(), config.peers().size(), config.publish(), config.control());

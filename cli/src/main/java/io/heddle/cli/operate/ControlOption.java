@@ -1,5 +1,6 @@
 package io.heddle.cli.operate;
 
+import io.heddle.bgpstub.daemon.ConfigParser;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
@@ -8,9 +9,8 @@ public final class ControlOption {
   @Option(
       names = "--control",
       paramLabel = "FILE",
-      defaultValue = "/run/heddle/bgp.sock",
       description = "The route daemon's socket (${DEFAULT-VALUE}).")
-  private Path socket = Path.of("");
+  private Path socket = ConfigParser.DEFAULT_CONTROL;
 
   public Path socket() {
     return socket;

@@ -117,13 +117,14 @@ final class UdpProber implements Prober {
       return;
     }
     int fd =
-        check(
+        SystemCallException.check(
             "socket(AF_INET6, SOCK_DGRAM)",
             LinuxCalls.socket(AF_INET6, SOCK_DGRAM_CLOEXEC_NONBLOCK, 0));
     try {
-      check("setsockopt(IPV6_RECVERR)", LinuxCalls.setIntOption(fd, IPPROTO_IPV6, IPV6_RECVERR, 1));
+      SystemCallException.check(
+          "setsockopt(IPV6_RECVERR)", LinuxCalls.setIntOption(fd, IPPROTO_IPV6, IPV6_RECVERR, 1));
       writeName(from, port);
-      check(
+      SystemCallException.check(
           "bind([" + Ipv6Text.of(from.getAddress()) + "]:" + port + ")",
           LinuxCalls.bind(fd, memory + NAME_AT, SOCKADDR_BYTES));
     } catch (RuntimeException failed) {
@@ -141,13 +142,6 @@ final class UdpProber implements Prober {
       LinuxCalls.close(fd);
       forgetPollArea();
     }
-  }
-
-  private static int check(String call, int result) {
-    if (result < 0) {
-      throw new SystemCallException(call, -result);
-    }
-    return result;
   }
 
   private void writeName(Inet6Address address, int port) {
@@ -180,7 +174,7 @@ final class UdpProber implements Prober {
     if (fd == null) {
       throw new IllegalStateException("port " + port + " isn't open");
     }
-    check(
+    SystemCallException.check(
         "setsockopt(IPV6_UNICAST_HOPS)",
         LinuxCalls.setIntOption(fd, IPPROTO_IPV6, IPV6_UNICAST_HOPS, hop));
     writeName(to, DESTINATION_PORT);

@@ -27,14 +27,14 @@ public final class NotifySocket implements AutoCloseable {
 
   private NotifySocket(String name) {
     this.name = name;
-    fd = check("socket", LinuxCalls.socket(AF_UNIX, SOCK_DGRAM_CLOEXEC, 0));
+    fd = SystemCallException.check("socket", LinuxCalls.socket(AF_UNIX, SOCK_DGRAM_CLOEXEC, 0));
     byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
     Memory.ALL.set(Memory.NATIVE_SHORT, room, (short) AF_UNIX);
     for (int i = 0; i < bytes.length; i++) {
       byte value = i == 0 && bytes[0] == '@' ? 0 : bytes[i];
       Memory.ALL.set(ValueLayout.JAVA_BYTE, room + 2 + i, value);
     }
-    check("bind " + name, LinuxCalls.bind(fd, room, 2 + bytes.length));
+    SystemCallException.check("bind " + name, LinuxCalls.bind(fd, room, 2 + bytes.length));
   }
 
   /**
@@ -44,13 +44,6 @@ public final class NotifySocket implements AutoCloseable {
    */
   public static NotifySocket at(String name) {
     return new NotifySocket(name);
-  }
-
-  private static int check(String call, int result) {
-    if (result < 0) {
-      throw new SystemCallException(call, -result);
-    }
-    return result;
   }
 
   /**
@@ -68,7 +61,7 @@ public final class NotifySocket implements AutoCloseable {
       LockSupport.parkNanos(LOOK_NS);
     }
     long length = LinuxCalls.recv(LinuxCalls.errnoCapture(), fd, room, ROOM_BYTES, 0);
-    check("recv", (int) length);
+    SystemCallException.check("recv", (int) length);
     return new String(Memory.toArray(room, (int) length), StandardCharsets.UTF_8);
   }
 

@@ -65,18 +65,7 @@ enum FigureReader {
   }
 
   private static List<Figure> contest(JsonNode report) {
-    List<Figure> figures = new ArrayList<>();
-    for (JsonNode each : report.path("figures")) {
-      figures.add(
-          new Figure(
-              each.path("name").asText(),
-              each.path("unit").asText(),
-              each.path("median").asDouble(Double.NaN),
-              each.path("least").asDouble(Double.NaN),
-              each.path("most").asDouble(Double.NaN),
-              Json.mapper().convertValue(each.get("bound"), Bound.class)));
-    }
-    return figures;
+    return List.of(Json.mapper().convertValue(report.path("figures"), Figure[].class));
   }
 
   private static DoubleStream values(JsonNode rows, ToDoubleFunction<JsonNode> value) {

@@ -372,13 +372,13 @@ public abstract class SprayingCommunicator extends Communicator {
      * repeated, and those that were waiting before.
      */
     backlog.clear();
-    IntStream.range(0, number.length)
-        .filter(place -> tableOf(place).toPost(row(place)) != 0)
-        .boxed()
-        .sorted(
-            Comparator.<Integer>comparingInt(place -> place >> TABLE_SHIFT)
-                .thenComparingLong(place -> number[place]))
-        .forEach(backlog::add);
+    for (int first = 0; first < number.length; first += PLACES) {
+      IntStream.range(first, Math.min(first + PLACES, number.length))
+          .filter(place -> tableOf(place).toPost(row(place)) != 0)
+          .boxed()
+          .sorted(Comparator.comparingLong(place -> number[place]))
+          .forEach(backlog::add);
+    }
     if (parts.health().isPeerAlive()) {
       post();
     }

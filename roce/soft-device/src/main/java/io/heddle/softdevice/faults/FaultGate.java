@@ -90,6 +90,11 @@ public final class FaultGate implements PacketGate {
   }
 
   @Override
+  public boolean isOpen() {
+    return false;
+  }
+
+  @Override
   public boolean passes(
       ByteBuffer area,
       long base,

@@ -6,56 +6,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Filter of every received packet: it passes, drops, changes or holds the packet. It may also drop
- * packets before they are sent. Used under the progress lock.
+ * packets before they are sent. The default methods let all packets pass. Used under the progress
+ * lock.
  */
 public interface PacketGate {
   /** Gate that passes every packet unchanged. */
-  PacketGate OPEN =
-      new PacketGate() {
-        @Override
-        public boolean isOpen() {
-          return true;
-        }
-
-        @Override
-        public boolean passes(
-            ByteBuffer view,
-            long base,
-            long packet,
-            int bytes,
-            long high,
-            long low,
-            int port,
-            long nowNs) {
-          return true;
-        }
-
-        @Override
-        public @Nullable HeldPacket takeDue(long nowNs) {
-          return null;
-        }
-
-        @Override
-        public long dueNs() {
-          return Pause.NEVER_NS;
-        }
-
-        @Override
-        public boolean dropsOutgoing() {
-          return false;
-        }
-
-        @Override
-        public boolean passesOutgoing() {
-          return true;
-        }
-      };
+  PacketGate OPEN = new PacketGate() {};
 
   /**
    * Returns whether the packet passes now. The gate may change it, or keep a copy for {@link
    * #takeDue}.
    */
-  boolean passes(
+  default boolean passes(
       ByteBuffer view,
       long base,
       long packet,
@@ -63,22 +25,32 @@ public interface PacketGate {
       long high,
       long low,
       int port,
-      long nowNs);
+      long nowNs) {
+    return true;
+  }
 
   /** Returns the next held packet that is due, valid until the next call; null if there is none. */
-  @Nullable HeldPacket takeDue(long nowNs);
+  default @Nullable HeldPacket takeDue(long nowNs) {
+    return null;
+  }
 
   /** Returns the time at which a held packet is due, or {@link Pause#NEVER_NS}. */
-  long dueNs();
+  default long dueNs() {
+    return Pause.NEVER_NS;
+  }
 
   /** Returns whether {@link #passesOutgoing} must be called for each sent packet. */
-  boolean dropsOutgoing();
+  default boolean dropsOutgoing() {
+    return false;
+  }
 
   /** Returns whether the next packet is sent. Otherwise the packet is dropped. */
-  boolean passesOutgoing();
+  default boolean passesOutgoing() {
+    return true;
+  }
 
   /** Returns whether all received packets pass, so that {@link #passes} needn't be called. */
   default boolean isOpen() {
-    return false;
+    return true;
   }
 }

@@ -59,7 +59,7 @@ public final class UdpSocket implements AutoCloseable {
    */
   public static UdpSocket bind(Gid address, int scope, int port, boolean receives) {
     int fd =
-        check(
+        SystemCallException.check(
             "socket(AF_INET6, SOCK_DGRAM)",
             LinuxCalls.socket(AF_INET6, SOCK_DGRAM_CLOEXEC_NONBLOCK, 0));
     try {
@@ -69,10 +69,11 @@ public final class UdpSocket implements AutoCloseable {
       IpOptions options = IpOptions.of(address);
       LinuxCalls.setIntOption(fd, options.level, options.mtuDiscover, 2);
       if (receives) {
-        check(
+        SystemCallException.check(
             "setsockopt(UDP_NO_CHECK6_RX)",
             LinuxCalls.setIntOption(fd, SOL_UDP, UDP_NO_CHECK6_RX, 1));
-        check("setsockopt(UDP_GRO)", LinuxCalls.setIntOption(fd, SOL_UDP, UDP_GRO, 1));
+        SystemCallException.check(
+            "setsockopt(UDP_GRO)", LinuxCalls.setIntOption(fd, SOL_UDP, UDP_GRO, 1));
         /* Reports only fragmented packets, for a counter. */
         LinuxCalls.setIntOption(fd, options.level, options.fragmentSize, 1);
         /*
@@ -88,22 +89,17 @@ public final class UdpSocket implements AutoCloseable {
       try (Arena arena = Arena.ofConfined()) {
         long name = Memory.allocate(arena, SOCKADDR_BYTES + 8, 8);
         writeName(name, address, scope, port);
-        check("bind([" + address + "]:" + port + ")", LinuxCalls.bind(fd, name, SOCKADDR_BYTES));
+        SystemCallException.check(
+            "bind([" + address + "]:" + port + ")", LinuxCalls.bind(fd, name, SOCKADDR_BYTES));
         Memory.ALL.set(Memory.NATIVE_INT, name + SOCKADDR_BYTES, SOCKADDR_BYTES);
-        check("getsockname", LinuxCalls.getsockname(fd, name, name + SOCKADDR_BYTES));
+        SystemCallException.check(
+            "getsockname", LinuxCalls.getsockname(fd, name, name + SOCKADDR_BYTES));
         return new UdpSocket(fd, address, Memory.ALL.get(Memory.NETWORK_SHORT, name + 2) & 0xffff);
       }
     } catch (RuntimeException failed) {
       LinuxCalls.close(fd);
       throw failed;
     }
-  }
-
-  private static int check(String call, int result) {
-    if (result < 0) {
-      throw new SystemCallException(call, -result);
-    }
-    return result;
   }
 
   private static void writeName(long at, Gid address, int scope, int port) {
@@ -128,7 +124,7 @@ public final class UdpSocket implements AutoCloseable {
     try (Arena arena = Arena.ofConfined()) {
       long name = Memory.allocate(arena, SOCKADDR_BYTES, 8);
       writeName(name, peer, scope, peerPort);
-      check(
+      SystemCallException.check(
           "connect([" + peer + "]:" + peerPort + ")", LinuxCalls.connect(fd, name, SOCKADDR_BYTES));
     }
   }
@@ -194,7 +190,8 @@ public final class UdpSocket implements AutoCloseable {
     boolean did = defaultSegmentBytes != 0;
     allowsZeroCopy = false;
     if (did) {
-      check("setsockopt(UDP_SEGMENT, 0)", LinuxCalls.setIntOption(fd, SOL_UDP, UDP_SEGMENT, 0));
+      SystemCallException.check(
+          "setsockopt(UDP_SEGMENT, 0)", LinuxCalls.setIntOption(fd, SOL_UDP, UDP_SEGMENT, 0));
       defaultSegmentBytes = 0;
     }
     return did;
@@ -244,7 +241,8 @@ public final class UdpSocket implements AutoCloseable {
 
   /** Returns the receive buffer of the socket, in bytes of the kernel's accounting. */
   int receiveBufferBytes() {
-    return check("getsockopt(SO_RCVBUF)", LinuxCalls.getIntOption(fd, SOL_SOCKET, SO_RCVBUF));
+    return SystemCallException.check(
+        "getsockopt(SO_RCVBUF)", LinuxCalls.getIntOption(fd, SOL_SOCKET, SO_RCVBUF));
   }
 
   @Override

@@ -96,41 +96,8 @@ class ProgressThreadTest {
     private static final HeldPacket EMPTY = new HeldPacket(ByteBuffer.allocate(0), 0);
 
     @Override
-    public boolean isOpen() {
-      return true;
-    }
-
-    @Override
-    public boolean passes(
-        ByteBuffer view,
-        long base,
-        long packet,
-        int bytes,
-        long high,
-        long low,
-        int port,
-        long nowNs) {
-      return true;
-    }
-
-    @Override
     public @Nullable HeldPacket takeDue(long nowNs) {
       return work.getAsInt() > 0 ? EMPTY : null;
-    }
-
-    @Override
-    public long dueNs() {
-      return Pause.NEVER_NS;
-    }
-
-    @Override
-    public boolean dropsOutgoing() {
-      return false;
-    }
-
-    @Override
-    public boolean passesOutgoing() {
-      return true;
     }
   }
 }

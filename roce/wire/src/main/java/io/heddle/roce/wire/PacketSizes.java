@@ -83,11 +83,6 @@ public record PacketSizes(int mtuBytes, int sentWriteBytes, int takenWriteBytes)
     return mtuBytes + AROUND_BYTES;
   }
 
-  /** Returns the length of the longest WRITE packet sent. */
-  public int widePacketBytes() {
-    return sentWriteBytes + AROUND_BYTES;
-  }
-
   /** Returns whether WRITE packets exceed the path MTU. */
   public boolean isWide() {
     return sentWriteBytes > mtuBytes;

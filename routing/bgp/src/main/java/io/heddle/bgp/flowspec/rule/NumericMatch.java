@@ -29,11 +29,6 @@ public record NumericMatch(FlowField field, int type, List<ValueTerm> terms)
     return new NumericMatch(field, types.type(field), List.of(ValueTerm.equal(value, bytes)));
   }
 
-  /** Returns whether this number, and no other, matches. */
-  public boolean isOnly(long value) {
-    return onlyValue() == value;
-  }
-
   /**
    * Returns the only number that matches; −1 if the comparison isn't a single test for equality.
    */
