@@ -9,15 +9,11 @@ import io.heddle.platform.Memory;
 import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
-import io.heddle.tools.bridge.TwoFabrics;
-import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.Skip;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -27,7 +23,7 @@ import org.junit.jupiter.api.Test;
  */
 @EndsWithin(120)
 @SystemTest
-final class BridgeHostCheckTest {
+final class BridgeHostCheckTest extends BridgedFabrics {
   private static final int AF_INET = 2;
   private static final int SOCK_RAW = 3;
   private static final int IPPROTO_IGMP = 2;
@@ -35,22 +31,10 @@ final class BridgeHostCheckTest {
   private static final int MRT_ADD_VIF = 202;
   private static final int VIFF_USE_IFINDEX = 8;
 
-  private TwoFabrics fabrics;
-
-  @BeforeAll
-  static void needNamespaces() {
-    Skip.unless(Lab.Kind.NAMESPACES);
-  }
-
   @BeforeEach
   void setUp() {
-    fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, 1500);
+    open(1500);
     assertEquals("", causes("10.1.0.0/16"));
-  }
-
-  @AfterEach
-  void tearDown() {
-    fabrics.close();
   }
 
   private void at(String... command) {

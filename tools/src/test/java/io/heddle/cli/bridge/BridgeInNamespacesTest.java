@@ -14,7 +14,6 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,7 +28,6 @@ class BridgeInNamespacesTest extends BridgedFabrics {
   private static final int MTU = 4200;
   private static final int ROW = 120;
   private static final int ROWS = 20;
-  private static final long POLL_NS = 1_000_000;
 
   @BeforeEach
   void setUp() {
@@ -53,11 +51,7 @@ class BridgeInNamespacesTest extends BridgedFabrics {
   }
 
   private void awaitArrived(int group, int from, long packets) {
-    Deadline deadline = Deadline.ofSeconds(20);
-    while (settled(direction(group, from)) < packets) {
-      assertFalse(deadline.isOver(), () -> "arrived: " + status() + " within " + deadline);
-      LockSupport.parkNanos(POLL_NS);
-    }
+    await(() -> settled(direction(group, from)) >= packets);
   }
 
   private static void spoil(FabricHost host, int at, int value) {
@@ -112,11 +106,7 @@ class BridgeInNamespacesTest extends BridgedFabrics {
     assertEquals(expected, direction(0, 0).drops());
     assertEquals(1, direction(0, 0).forwarded());
     atMember(HOST_A, host -> host.sendRaw(GROUP, 0, 0));
-    Deadline deadline = Deadline.ofSeconds(20);
-    while (status().fabrics().getFirst().empty() == 0) {
-      assertFalse(deadline.isOver(), () -> status().toString());
-      LockSupport.parkNanos(POLL_NS);
-    }
+    await(() -> status().fabrics().getFirst().empty() > 0);
     atMember(HOST_B, host -> host.send(GROUP6, 1, 1, 100));
     /*
      * The direction isn't forwarded, so the bridge didn't join the group there. The kernel still
@@ -171,11 +161,7 @@ class BridgeInNamespacesTest extends BridgedFabrics {
   }
 
   private void awaitDrops(String reason, long packets) {
-    Deadline deadline = Deadline.ofSeconds(20);
-    while (direction(0, 1).drops().getOrDefault(reason, 0L) < packets) {
-      assertFalse(deadline.isOver(), () -> status().toString());
-      LockSupport.parkNanos(POLL_NS);
-    }
+    await(() -> direction(0, 1).drops().getOrDefault(reason, 0L) >= packets);
   }
 
   @Test

@@ -4,18 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.heddle.bridge.Bridge;
 import io.heddle.bridge.config.BridgeConfigParser;
-import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.cli.kit.Json;
 import io.heddle.platform.NetworkNamespace;
-import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
-import io.heddle.tools.bridge.BridgeDemo;
-import io.heddle.tools.bridge.TwoFabrics;
-import io.heddle.tools.lab.Lab;
-import io.heddle.tools.lab.Skip;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -25,46 +18,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** Test of {@code heddle bridge test} with a bridge between network namespaces. */
 @EndsWithin(120)
 @SystemTest
-final class BridgeTestCommandTest {
-  private static final int HOST_A = 1;
-  private static final int HOST_B = 2;
-  private static final int MTU = 1500;
-  private static final long POLL_NS = 1_000_000;
-
-  @TempDir private Path folder;
-  private TwoFabrics fabrics;
-  private Bridge bridge;
-
+final class BridgeTestCommandTest extends BridgedFabrics {
   /** Exit code and outputs of a command. */
   private record Output(int code, String out, String err) {}
 
-  @BeforeAll
-  static void needNamespaces() {
-    Skip.unless(Lab.Kind.NAMESPACES);
-  }
-
   @BeforeEach
   void setUp() {
-    fabrics = TwoFabrics.create(Lab.Kind.NAMESPACES, 1, MTU);
-  }
-
-  @AfterEach
-  void tearDown() {
-    if (bridge != null) {
-      bridge.close();
-    }
-    fabrics.close();
+    open(1500);
   }
 
   private Path start(String... groups) throws Exception {
@@ -75,23 +42,18 @@ final class BridgeTestCommandTest {
                 "[fabric a]\ninterface = e1\naddress = 10.1.0.254,fd01::254",
                 "[fabric b]\ninterface = e2\naddress = 10.2.0.254,fd02::254"));
     lines.addAll(List.of(groups));
-    bridge =
-        BridgeDemo.inNamespace(
-            fabrics.namespace(0), BridgeConfigParser.parse("bridge.conf", lines));
+    start(BridgeConfigParser.parse("bridge.conf", lines));
     return Files.write(folder.resolve("bridge.conf"), lines);
   }
 
   /* Gives host a an interface in fabric b too. */
   private void makeHostOfBoth() {
-    for (List<String> each :
+    run(
+        HOST_A,
         List.of(
-            List.of("addr", "add", "10.2.0.1/24", "dev", "e2"),
-            List.of("link", "set", "e2", "up"),
-            List.of("addr", "add", "fd02::1/64", "dev", "e2", "nodad"))) {
-      List<String> command = new ArrayList<>(List.of("ip"));
-      command.addAll(each);
-      fabrics.runAt(HOST_A, command);
-    }
+            "ip addr add 10.2.0.1/24 dev e2",
+            "ip link set e2 up",
+            "ip addr add fd02::1/64 dev e2 nodad"));
   }
 
   private Output test(int host, String... arguments) {
@@ -156,9 +118,7 @@ final class BridgeTestCommandTest {
      * The bridge dropped none of the test's datagrams, so none had a wrong CRC or was taken for a
      * copy.
      */
-    BridgeStatus.Direction counted =
-        BridgeStatus.read(folder.resolve("status")).groups().getFirst().directions().getFirst();
-    assertEquals(Map.of(), counted.drops());
+    assertEquals(Map.of(), fromA(0).drops());
   }
 
   @Test
@@ -218,15 +178,10 @@ final class BridgeTestCommandTest {
 
   /* Waits until the receiver is a member of both groups. */
   private void awaitMember() {
-    Deadline patience = Deadline.ofSeconds(60);
-    List<String> check = List.of("ip", "maddr", "show", "dev", "e2");
-    String output = "";
-    while (!output.contains("239.1.1.1") || !output.contains("ff05::1:1")) {
-      output = fabrics.runAt(HOST_B, check);
-      String now = output;
-      assertTrue(!patience.isOver(), () -> "members: " + now + " within " + patience);
-      LockSupport.parkNanos(POLL_NS);
-    }
+    await(() -> {
+      String members = fabrics.runAt(HOST_B, List.of("ip", "maddr", "show", "dev", "e2"));
+      return members.contains("239.1.1.1") && members.contains("ff05::1:1");
+    });
   }
 
   @Test
@@ -258,13 +213,6 @@ final class BridgeTestCommandTest {
     }
     Output named = test(HOST_A, "--from=e1", "--config=" + vague, "--from-fabric=b", "--count=1");
     assertEquals(0, named.code(), named.toString());
-    assertEquals(
-        0,
-        BridgeStatus.read(folder.resolve("status"))
-            .groups()
-            .getFirst()
-            .directions()
-            .getFirst()
-            .arrived());
+    assertEquals(0, fromA(0).arrived());
   }
 }

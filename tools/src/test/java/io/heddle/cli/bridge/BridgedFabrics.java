@@ -1,6 +1,7 @@
 package io.heddle.cli.bridge;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import io.heddle.addr.AddressText;
@@ -71,8 +72,24 @@ abstract class BridgedFabrics {
    * @param sections further sections
    */
   final BridgeConfig config(String a, String b, List<String> sections) {
-    List<String> lines = new ArrayList<>();
-    lines.add("name = test\nstatus = " + folder.resolve("status"));
+    return config("name = test\nstatus = " + folder.resolve("status"), a, b, sections);
+  }
+
+  /** Returns a configuration with IPv4 addresses only. */
+  final BridgeConfig config(String... sections) {
+    return config(
+        "interface = e1\naddress = 10.1.0.254",
+        "interface = e2\naddress = 10.2.0.254",
+        List.of(sections));
+  }
+
+  /**
+   * Returns a configuration.
+   *
+   * @param own the bridge's own settings
+   */
+  static BridgeConfig config(String own, String a, String b, List<String> sections) {
+    List<String> lines = new ArrayList<>(List.of(own));
     lines.add("[fabric a]\n" + a);
     lines.add("[fabric b]\n" + b);
     lines.addAll(sections);
@@ -140,6 +157,17 @@ abstract class BridgedFabrics {
             what.accept(there);
           }
           return true;
+        });
+  }
+
+  /** Sends numbered payloads of 100 bytes from a host to a group. */
+  final void sendFrom(int host, Gid group, int packets) {
+    at(
+        host,
+        there -> {
+          for (int i = 0; i < packets; i++) {
+            assertTrue(there.send(group, 0, i, 100));
+          }
         });
   }
 

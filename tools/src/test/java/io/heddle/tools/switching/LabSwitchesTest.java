@@ -1,11 +1,13 @@
 package io.heddle.tools.switching;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
+import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.NetworkNamespace;
 import io.heddle.platform.testing.SystemTest;
@@ -79,7 +81,9 @@ class LabSwitchesTest {
     LabSwitch own = switchIn(namespace.name());
     try (LabSwitches running = start(own)) {
       namespace.ip("link set e0 down");
+      Deadline deadline = Deadline.ofSeconds(30);
       while (running.counts().getFirst().alive()) {
+        assertFalse(deadline.isOver(), () -> running.counts() + " within " + deadline);
         Thread.sleep(10);
       }
       /* A link without IPv6 has a carrier, but the kernel refuses its route. */
