@@ -10,20 +10,16 @@ module_of_class() {
   printf '%s' "${file%%/src/test/java/*}"
 }
 
-# Prints the folder of the package that contains all classes of the module $1, or nothing.
-package_of() {
-  (cd "$1" && find src -path '*/java/*.java' -printf '%h\n') |
-    awk -F/ '
-      { start = 4; count = 0; for (i = start; i <= NF; i++) part[++count] = $i }
-      NR == 1 { common = count; for (i = 1; i <= count; i++) first[i] = part[i] }
-      { if (count < common) common = count
-        for (i = 1; i <= common; i++) if (part[i] != first[i]) common = i - 1 }
-      END { for (i = 1; i <= common; i++) printf "%s%s", (i > 1 ? "/" : ""), first[i] }'
+# Prints the test classes of the module in folder $1, separated by commas. Packages wouldn't do: two modules may have
+# tests of one package.
+tests_of() {
+  (cd "$1" && find src -path 'src/test/java/*' -name '*Test.java' -printf '%P\n') | sed 's|^test/java/||; s|\.java$||' | sort |
+    paste -sd,
 }
 
 # Sets `selection` to Maven's options for the tests named $1: a module, a class (CLASS#METHOD too), or a C program of native/test.
 select_tests() {
-  local name=${1%/} module package
+  local name=${1%/} module
   if [[ $name == native || $name == native/test ]]; then
     selection=(-pl native/test -am -DskipTests -Dnative.tests.skipped=false)
     return 0
@@ -31,8 +27,7 @@ select_tests() {
     selection=(-pl perf-tests -am -DskipTests -Dstandin.tests.skipped=false)
     return 0
   elif [[ -f $root/$name/pom.xml ]]; then
-    package=$(package_of "$root/$name")
-    selection=(-pl "$name" -am "-Dtest=$package/**" -Dsurefire.failIfNoSpecifiedTests=false)
+    selection=(-pl "$name" -am "-Dtest=$(tests_of "$root/$name")" -Dsurefire.failIfNoSpecifiedTests=false)
     return 0
   fi
   module=$(module_of_class "${name%%#*}")

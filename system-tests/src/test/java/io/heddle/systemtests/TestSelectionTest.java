@@ -1,6 +1,7 @@
 package io.heddle.systemtests;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
@@ -50,6 +51,15 @@ final class TestSelectionTest {
   void eachModuleCanBeTested(String module) throws Exception {
     String options = select(module, 0);
     assertTrue(options.contains("-Dtest=io/heddle") || options.contains("-DskipTests "), options);
+  }
+
+  /* Tests of both modules are in package io.heddle.cli.bridge. */
+  @Test
+  void moduleIsTestedWithoutThoseThatItNeeds() throws Exception {
+    String options = select("tools", 0);
+    assertTrue(options.contains("io/heddle/cli/bridge/ReloadTest,"), options);
+    assertFalse(options.contains("/RedundancyTableTest"), options);
+    assertFalse(options.contains("/platform/"), options);
   }
 
   @Test

@@ -65,7 +65,9 @@ enum FigureReader {
   }
 
   private static List<Figure> contest(JsonNode report) {
-    return List.of(Json.mapper().convertValue(report.path("figures"), Figure[].class));
+    return StreamSupport.stream(report.path("figures").spliterator(), false)
+        .map(each -> Json.mapper().convertValue(each, Figure.class))
+        .toList();
   }
 
   private static DoubleStream values(JsonNode rows, ToDoubleFunction<JsonNode> value) {
