@@ -4,11 +4,11 @@ import static io.heddle.systemtests.NeighbourHost.GOOD;
 import static io.heddle.systemtests.NeighbourHost.byName;
 import static io.heddle.systemtests.NeighbourHost.cpuSeconds;
 import static io.heddle.systemtests.NeighbourHost.peer;
-import static io.heddle.systemtests.NeighbourHost.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.platform.Shell;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;
@@ -121,11 +121,11 @@ final class DaemonClockTest {
     host.neighbour("good", GOOD);
     try (RouteDaemonProcess daemon = host.daemon("hold-time-s = 3\n" + peer("good", GOOD))) {
       daemon.awaitLog("weights are published");
-      run("kill", "-STOP", Long.toString(daemon.pid()));
+      Shell.run(List.of("kill", "-STOP", Long.toString(daemon.pid())));
       /* This sleep waits for no event: the daemon stays stopped for more than two hold times. */
       TimeUnit.SECONDS.sleep(7);
       double before = cpuSeconds(daemon);
-      run("kill", "-CONT", Long.toString(daemon.pid()));
+      Shell.run(List.of("kill", "-CONT", Long.toString(daemon.pid())));
       JsonNode again =
           daemon.await(
               "a session and its routes",

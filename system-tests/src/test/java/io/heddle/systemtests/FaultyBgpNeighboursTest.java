@@ -4,13 +4,13 @@ import static io.heddle.systemtests.NeighbourHost.GOOD;
 import static io.heddle.systemtests.NeighbourHost.byName;
 import static io.heddle.systemtests.NeighbourHost.cpuSeconds;
 import static io.heddle.systemtests.NeighbourHost.peer;
-import static io.heddle.systemtests.NeighbourHost.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.Shell;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.routes.RouteAnswer;
@@ -20,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -146,15 +147,16 @@ final class FaultyBgpNeighboursTest {
           "neighbours");
       assertFirstRoutesAreRead(Path.of("/proc", Long.toString(daemon.pid()), "root" + small));
       long tries = daemon.log().lines().filter(each -> each.contains("any more")).count();
-      run(
-          "nsenter",
-          "-t",
-          Long.toString(daemon.pid()),
-          "-m",
-          "mount",
-          "-o",
-          "remount,size=4m",
-          small.toString());
+      Shell.run(
+          List.of(
+              "nsenter",
+              "-t",
+              Long.toString(daemon.pid()),
+              "-m",
+              "mount",
+              "-o",
+              "remount,size=4m",
+              small.toString()));
       daemon.awaitLog("routes are published again, 3000 prefixes");
       assertTrue(tries < 3, tries + " tries");
       assertFalse(daemon.show("neighbours").path("incomplete").asBoolean());

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.addr.RocePorts;
-import io.heddle.cli.kit.Shell;
+import io.heddle.platform.Shell;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;

@@ -1,8 +1,8 @@
 package io.heddle.systemtests;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
 import com.fasterxml.jackson.databind.JsonNode;
+import io.heddle.platform.NetworkNamespaces;
+import io.heddle.platform.NetworkTopology;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.Skip;
 import java.io.IOException;
@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Host of its own for a route daemon and its BGP neighbours. The test chooses whether a neighbour
@@ -23,54 +22,37 @@ final class NeighbourHost implements AutoCloseable {
   static final String GOOD = "fd00:ff::1";
 
   private static final int TICKS_PER_SECOND = 100;
-  private static final AtomicInteger HOSTS = new AtomicInteger();
+  private static final String HOST = "bgp";
 
-  private final String name =
-      "hdbn" + ProcessHandle.current().pid() + "-" + HOSTS.incrementAndGet();
+  private final NetworkNamespaces net;
   private final Path folder;
   private final List<Process> neighbours = new ArrayList<>();
 
   /** Creates the host. The neighbours and the daemon write their output to the folder. */
-  NeighbourHost(Path folder) throws IOException, InterruptedException {
+  NeighbourHost(Path folder) throws IOException {
     this.folder = folder;
     Skip.unless(Lab.Kind.NAMESPACES);
-    run("ip", "netns", "add", name);
-    try {
-      setUp();
-    } catch (AssertionError | IOException failure) {
-      close();
-      throw failure;
-    }
-  }
-
-  private void setUp() throws IOException, InterruptedException {
-    run("ip", "-n", name, "link", "set", "lo", "up");
-    for (int i = 1; i <= 5; i++) {
-      run("ip", "-n", name, "addr", "add", "fd00:ff::" + i + "/128", "dev", "lo", "nodad");
-    }
-    /* d0's subnet has no other host, so all packets to it are lost. */
-    run("ip", "-n", name, "link", "add", "d0", "type", "veth", "peer", "name", "d1");
-    run("ip", "-n", name, "addr", "add", "fd00:dd::1/64", "dev", "d0", "nodad");
-    run("ip", "-n", name, "link", "set", "d0", "up");
-    run("ip", "-n", name, "link", "set", "d1", "up");
-    String nobody = "02:00:00:00:00:99";
-    run("ip", "-n", name, "neigh", "add", "fd00:dd::2", "lladdr", nobody, "dev", "d0");
     try (InputStream script = NeighbourHost.class.getResourceAsStream("neighbour.py")) {
       Files.copy(script, folder.resolve("neighbour.py"));
     }
-  }
-
-  static void run(String... command) throws IOException, InterruptedException {
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes());
-    assertEquals(0, process.waitFor(), output);
+    NetworkTopology topology = NetworkTopology.of(HOST);
+    for (int i = 1; i <= 5; i++) {
+      topology.address(HOST, "lo", "fd00:ff::" + i + "/128");
+    }
+    /* d0's subnet has no other host, so all packets to it are lost. */
+    net =
+        topology
+            .link(HOST + " d0", HOST + " d1")
+            .address(HOST, "d0", "fd00:dd::1/64")
+            .ip(HOST, "neigh add fd00:dd::2 lladdr 02:00:00:00:00:99 dev d0")
+            .create();
   }
 
   /** Starts a neighbour of this role, as described in neighbour.py. */
   void neighbour(String role, String address) throws IOException {
     String script = folder.resolve("neighbour.py").toString();
     List<String> command =
-        List.of("ip", "netns", "exec", name, "python3", script, role, address, folder + "");
+        net.node(HOST).command(List.of("python3", script, role, address, folder + ""));
     neighbours.add(
         new ProcessBuilder(command)
             .redirectErrorStream(true)
@@ -91,10 +73,10 @@ final class NeighbourHost implements AutoCloseable {
    * @param before words in front of the daemon's command
    */
   RouteDaemonProcess daemon(String more, String... before) throws IOException {
-    List<String> wrapper = new ArrayList<>(List.of("ip", "netns", "exec", name));
-    wrapper.addAll(List.of(before));
     return RouteDaemonProcess.start(
-        wrapper, folder.resolve("d"), "as = 65001\nannounce = no\nlisten-port = 0\n" + more);
+        net.node(HOST).command(List.of(before)),
+        folder.resolve("d"),
+        "as = 65001\nannounce = no\nlisten-port = 0\n" + more);
   }
 
   /** Returns the CPU time that the daemon has used so far. */
@@ -112,10 +94,10 @@ final class NeighbourHost implements AutoCloseable {
   }
 
   @Override
-  public void close() throws IOException, InterruptedException {
+  public void close() throws InterruptedException {
     for (Process neighbour : neighbours) {
       neighbour.destroyForcibly().waitFor();
     }
-    run("ip", "netns", "del", name);
+    net.close();
   }
 }

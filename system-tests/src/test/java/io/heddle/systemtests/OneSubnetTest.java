@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.NetworkNamespaces;
+import io.heddle.platform.NetworkTopology;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
@@ -32,69 +35,76 @@ final class OneSubnetTest {
   private static final long LIMIT_SECONDS = 60;
   private static final int PLANES = 2;
   private static final int HOSTS = 2;
-  /*
-   * Shell script that creates two hosts, and a third one with a Linux bridge that connects all
-   * their interfaces.
-   */
-  private static final String SETUP_LINES =
-      """
-      set -e
-      ip -n $1-switch link add br0 mtu 9000 type bridge
-      ip -n $1-switch link set br0 up
-      for host in 0 1; do
-        ip -n $1-$host link set lo up
-        for plane in 1 2; do
-          ip link add e$plane mtu 9000 netns $1-$host type veth peer name h$host-$plane netns $1-switch
-          ip -n $1-switch link set h$host-$plane mtu 9000 master br0 up
-          ip netns exec $1-$host sh -c "cd /proc/sys/net/ipv4/conf
-            for each in all e$plane; do echo 0 > \\$each/rp_filter; done; echo 1 > e$plane/arp_ignore"
-          ip -n $1-$host addr add $(printf "$2" $host $plane) dev e$plane $3
-          ip -n $1-$host link set e$plane up
-        done
-      done
-      """;
+  private static final String SWITCH = "switch";
+  private static final String[] SETTINGS = {
+    "net.ipv4.conf.all.rp_filter=0",
+    "net.ipv4.conf.default.rp_filter=0",
+    "net.ipv4.conf.default.arp_ignore=1"
+  };
 
-  private final String prefix = "hdos" + ProcessHandle.current().pid();
-  private final List<String> namespaces = new ArrayList<>();
+  private NetworkNamespaces net;
 
   @TempDir private Path folder;
 
   @BeforeEach
-  void addHosts() throws IOException, InterruptedException {
+  void requireParts() {
     BuildOutputs.plugin();
     BuildOutputs.allReduce();
     Skip.unless(Lab.Kind.NAMESPACES);
-    for (String name : List.of("switch", "0", "1")) {
-      NeighbourHost.run("ip", "netns", "add", prefix + "-" + name);
-      namespaces.add(prefix + "-" + name);
+  }
+
+  /*
+   * Creates two hosts, and a third one with a Linux bridge that connects all their interfaces.
+   *
+   * @param addresses format of the addresses, by host and plane
+   */
+  private void connect(String addresses) {
+    NetworkTopology topology =
+        NetworkTopology.of(SWITCH)
+            .ip(SWITCH, "link add br0 mtu 9000 type bridge", "link set br0 up");
+    for (int host = 0; host < HOSTS; host++) {
+      String name = Integer.toString(host);
+      topology.node(name, SETTINGS);
+      for (int plane = 1; plane <= PLANES; plane++) {
+        String port = "h" + host + "-" + plane;
+        topology
+            .link(name + " e" + plane + " mtu 9000", SWITCH + " " + port + " mtu 9000")
+            .ip(SWITCH, "link set " + port + " master br0")
+            .address(name, "e" + plane, addresses.formatted(host, plane));
+      }
     }
+    net = topology.create();
   }
 
   @AfterEach
-  void removeHosts() throws IOException, InterruptedException {
-    for (String namespace : namespaces) {
-      NeighbourHost.run("ip", "netns", "del", namespace);
+  void removeHosts() {
+    if (net != null) {
+      net.close();
     }
   }
 
+  private NetworkNamespace host(int host) {
+    return net.node(Integer.toString(host));
+  }
+
   private HostProcess rank(int rank, String weights, String... more) throws IOException {
-    List<String> command = new ArrayList<>(List.of("ip", "netns", "exec", prefix + "-" + rank));
-    command.addAll(
-        HostProcess.allReduce(
-            folder,
-            rank,
-            HOSTS,
-            "--min-bytes",
-            "4194304",
-            "--max-bytes",
-            "4194304",
-            "--iterations",
-            "40",
-            "--timeout-seconds",
-            "30"));
+    List<String> command =
+        new ArrayList<>(
+            HostProcess.allReduce(
+                folder,
+                rank,
+                HOSTS,
+                "--min-bytes",
+                "4194304",
+                "--max-bytes",
+                "4194304",
+                "--iterations",
+                "40",
+                "--timeout-seconds",
+                "30"));
     command.addAll(List.of(more));
     return HostProcess.start(
-        command,
+        host(rank).command(command),
         folder.resolve("rank" + rank + ".log"),
         Map.of(
             "HEDDLE_PROVIDER",
@@ -108,30 +118,19 @@ final class OneSubnetTest {
   }
 
   /* Returns the bytes sent by a host on a plane's interface. */
-  private double sentBytes(int host, int plane) throws IOException, InterruptedException {
-    Process process =
-        new ProcessBuilder(
-                "ip",
-                "netns",
-                "exec",
-                prefix + "-" + host,
-                "grep",
-                "e" + plane + ":",
-                "/proc/net/dev")
-            .start();
-    String line = new String(process.getInputStream().readAllBytes());
-    assertEquals(0, process.waitFor(), line);
+  private double sentBytes(int host, int plane) {
+    String line = host(host).run("grep", "e" + plane + ":", "/proc/net/dev");
     return Long.parseLong(line.strip().split("[: ]+")[9]);
   }
 
   @ParameterizedTest
   @CsvSource({
-    "fd77::%d:%d/64, nodad, 'if:e1=3,if:e2=1', 3",
-    "10.77.%d.%d/16, '', '', 1",
+    "fd77::%d:%d/64, 'if:e1=3,if:e2=1', 3",
+    "10.77.%d.%d/16, '', 1",
   })
-  void planesKeepToTheirInterfaces(String addresses, String flag, String weights, double share)
+  void planesKeepToTheirInterfaces(String addresses, String weights, double share)
       throws Exception {
-    NeighbourHost.run("sh", "-c", SETUP_LINES, "sh", prefix, addresses, flag);
+    connect(addresses);
     try (HostProcess first = rank(0, weights);
         HostProcess second = rank(1, weights)) {
       int left = first.exitCode(LIMIT_SECONDS);
@@ -151,8 +150,8 @@ final class OneSubnetTest {
   }
 
   private String doctor(int host) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of("ip", "netns", "exec", prefix + "-" + host));
-    command.addAll(HeddleRun.command("doctor", "--json", "--stats", folder.toString()));
+    List<String> command =
+        host(host).command(HeddleRun.command("doctor", "--json", "--stats", folder.toString()));
     try (HostProcess process =
         HostProcess.start(command, folder.resolve("doctor.log"), Map.of("HEDDLE_ROUTES", "none"))) {
       process.exitCode(LIMIT_SECONDS);
@@ -166,8 +165,8 @@ final class OneSubnetTest {
    */
   @Test
   void doctorNamesPlaneWithWrongOutputInterface() throws Exception {
-    NeighbourHost.run("sh", "-c", SETUP_LINES, "sh", prefix, "fd77::%d:%d/64", "nodad");
-    NeighbourHost.run("ip", "-n", prefix + "-0", "route", "add", "fd77::1:2/128", "dev", "e1");
+    connect("fd77::%d:%d/64");
+    host(0).ip("route add fd77::1:2/128 dev e1");
     Path stop = folder.resolve("stop");
     try (HostProcess first = rank(0, "", "--until", stop.toString());
         HostProcess second = rank(1, "", "--until", stop.toString())) {

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.NetworkNamespaces;
+import io.heddle.platform.NetworkTopology;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.Requirements;
 import io.heddle.verbs.Gid;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,7 +24,7 @@ class MembershipsTest {
 
   @BeforeAll
   static void needNamespaces() {
-    NetworkNamespace.assumeAvailable();
+    Requirements.namespaces();
   }
 
   private static Gid ipv4(int number) {
@@ -34,8 +36,7 @@ class MembershipsTest {
   }
 
   private static void withMemberships(java.util.function.Consumer<Memberships> what) {
-    try (NetworkNamespace namespace = NetworkNamespace.create("join")) {
-      namespace.ip("link add e0 type veth peer name e1", "link set e0 up", "link set e1 up");
+    try (NetworkNamespaces net = NetworkTopology.of("join").link("join e0", "join e1").create()) {
       Callable<Boolean> inside =
           () -> {
             limit();
@@ -44,7 +45,7 @@ class MembershipsTest {
             }
             return true;
           };
-      namespace.call(inside);
+      net.node("join").call(inside);
     }
   }
 

@@ -12,8 +12,11 @@ import io.heddle.gateway.config.GatewayConfig;
 import io.heddle.gateway.config.GatewayConfigParser;
 import io.heddle.gateway.dataplane.DataPlane;
 import io.heddle.platform.Log;
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.NetworkNamespaces;
+import io.heddle.platform.NetworkTopology;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.Requirements;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -28,6 +31,7 @@ import picocli.CommandLine;
 /** Tests of queries and orders to a running gateway, and of the live view. */
 @EndsWithin(120)
 final class GatewayCommandTest {
+  private static final String HOST = "gateway";
   private static final List<String> CONFIG =
       """
       lan = lan
@@ -64,18 +68,14 @@ final class GatewayCommandTest {
     return line.execute(words);
   }
 
-  private static NetworkNamespace host() throws Exception {
-    NetworkNamespace.assumeAvailable();
-    NetworkNamespace.skipWhere(DataPlane.refusal().orElse(""));
-    NetworkNamespace host = NetworkNamespace.create("gateway");
+  private static NetworkNamespaces network() throws Exception {
+    Requirements.namespaces();
+    Requirements.skipWhere(DataPlane.refusal().orElse(""));
+    NetworkTopology topology = new NetworkTopology().node(HOST, "net.ipv6.conf.all.forwarding=1");
     for (String name : List.of("lan", "w1", "w2")) {
-      host.ip(
-          "link add " + name + " type veth peer name far" + name,
-          "link set " + name + " up",
-          "link set far" + name + " up");
+      topology.link(HOST + " " + name, HOST + " far" + name);
     }
-    host.call(() -> Files.writeString(Path.of("/proc/sys/net/ipv6/conf/all/forwarding"), "1\n"));
-    return host;
+    return topology.create();
   }
 
   @Test
@@ -90,7 +90,8 @@ final class GatewayCommandTest {
 
   @Test
   void ordersAreAppliedShownAndRefused() throws Exception {
-    try (NetworkNamespace host = host()) {
+    try (NetworkNamespaces net = network()) {
+      NetworkNamespace host = net.node(HOST);
       GatewayConfig config = GatewayConfigParser.parse("gateway.conf", String.join("\n", CONFIG));
       Path at = folder.resolve("gateway.sock");
       try (Gateway gateway = host.call(() -> Gateway.start(config, (level, sentence) -> {}));
@@ -139,13 +140,14 @@ final class GatewayCommandTest {
 
   @Test
   void checkReportsFaultsOfTheHost() throws Exception {
-    try (NetworkNamespace host = host()) {
+    try (NetworkNamespaces net = network()) {
+      NetworkNamespace host = net.node(HOST);
       Path file = folder.resolve("gateway.conf");
       Files.write(file, CONFIG);
       assertEquals(0, host.call(() -> run("check", "--config=" + file)), out.toString());
       assertEquals(file + " is valid: 1 policies, 2 segment lists", out.toString().strip());
       host.ip("link del w2");
-      host.call(() -> Files.writeString(Path.of("/proc/sys/net/ipv6/conf/all/forwarding"), "0\n"));
+      host.set(List.of("net.ipv6.conf.all.forwarding=0"));
       assertEquals(1, host.call(() -> run("check", "--config=" + file)));
       assertTrue(
           out.toString().contains("list sl2: there is no interface w2; did you mean w1?"),
@@ -173,7 +175,8 @@ final class GatewayCommandTest {
 
   @Test
   void gatewayWithoutControlSocketRemovesItsDataPlane() throws Exception {
-    try (NetworkNamespace host = host()) {
+    try (NetworkNamespaces net = network()) {
+      NetworkNamespace host = net.node(HOST);
       Path file = folder.resolve("gateway.conf");
       Path taken = Files.writeString(folder.resolve("no-socket"), "mine");
       Files.write(file, CONFIG);
@@ -185,7 +188,7 @@ final class GatewayCommandTest {
         Thread.setDefaultUncaughtExceptionHandler(before);
       }
       assertTrue(err.toString().contains("there is a file"), err.toString());
-      assertEquals("", host.exec("tc", "filter", "show", "dev", "lan", "ingress").strip());
+      assertEquals("", host.run("tc", "filter", "show", "dev", "lan", "ingress").strip());
     }
   }
 

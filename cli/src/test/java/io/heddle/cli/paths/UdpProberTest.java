@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.NetworkNamespaces;
+import io.heddle.platform.NetworkTopology;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.Requirements;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -29,13 +31,12 @@ class UdpProberTest {
 
   @BeforeAll
   static void needNamespaces() {
-    NetworkNamespace.assumeAvailable();
+    Requirements.namespaces();
   }
 
   private static void inNamespace(Callable<Boolean> what) {
-    try (NetworkNamespace namespace = NetworkNamespace.create("probe")) {
-      namespace.ip("link set lo up");
-      namespace.call(what);
+    try (NetworkNamespaces net = NetworkTopology.of("probe").create()) {
+      net.node("probe").call(what);
     }
   }
 

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.Requirements;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -32,7 +32,7 @@ class LiveViewTest {
    */
   private Process inTerminal(int columns, int rows, String... environment) throws Exception {
     if (!Files.isExecutable(Path.of("/usr/bin/script"))) {
-      NetworkNamespace.skipWhere("there is no /usr/bin/script to make a terminal with");
+      Requirements.skipWhere("there is no /usr/bin/script to make a terminal with");
     }
     String command =
         ("stty cols %s rows %s; exec env --default-signal=INT TERM=xterm %s '%s' --watch"

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.ProcessCalls;
-import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.Requirements;
 import io.heddle.stats.ProcessStats;
 import io.heddle.stats.StatsFile;
 import java.io.IOException;
@@ -55,7 +55,7 @@ class StatsFoldersTest {
 
   private static void giveToOther(Path file) throws IOException {
     if (ProcessCalls.geteuid() != 0) {
-      NetworkNamespace.skipWhere("only root can make files of another user");
+      Requirements.skipWhere("only root can make files of another user");
     }
     Files.setAttribute(file, "unix:uid", OTHER, LinkOption.NOFOLLOW_LINKS);
   }

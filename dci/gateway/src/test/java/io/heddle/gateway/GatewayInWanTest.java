@@ -17,7 +17,7 @@ import io.heddle.gateway.dataplane.SteerKey;
 import io.heddle.gateway.probe.Probes;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.Requirements;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.DatagramSocket;
@@ -60,8 +60,8 @@ final class GatewayInWanTest {
 
   @BeforeAll
   void build() throws Exception {
-    NetworkNamespace.assumeAvailable();
-    NetworkNamespace.skipWhere(DataPlane.refusal().orElse(""));
+    Requirements.namespaces();
+    Requirements.skipWhere(DataPlane.refusal().orElse(""));
     wan = new WanTopology();
     traffic = new WanExchange(wan);
   }
@@ -442,12 +442,14 @@ final class GatewayInWanTest {
   }
 
   private Process startProcess(Path file, int queuePair) throws Exception {
-    List<String> command = new ArrayList<>(List.of("ip", "netns", "exec", wan.gw1.name()));
+    List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:TieredStopAtLevel=1", "-cp"));
     command.add(System.getProperty("java.class.path"));
     command.addAll(
         List.of(GatewayProcess.class.getName(), file.toString(), Integer.toString(queuePair)));
-    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    return new ProcessBuilder(wan.gw1.command(command))
+        .redirectError(ProcessBuilder.Redirect.INHERIT)
+        .start();
   }
 }

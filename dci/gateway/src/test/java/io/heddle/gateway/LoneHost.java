@@ -15,10 +15,11 @@ import io.heddle.bgp.wire.Prefix;
 import io.heddle.gateway.config.GatewayConfig;
 import io.heddle.gateway.config.GatewayConfigs;
 import io.heddle.gateway.dataplane.DataPlane;
-import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.NetworkNamespaces;
+import io.heddle.platform.NetworkTopology;
+import io.heddle.platform.testing.Requirements;
 import java.net.Inet6Address;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -32,18 +33,19 @@ final class LoneHost implements AutoCloseable {
   private static final int CONTROLLER_PORT = 10_179;
   private static final int GATEWAY_ID = 0x0a000001;
 
+  private final NetworkNamespaces net;
   private final NetworkNamespace host;
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
   LoneHost() throws Exception {
-    NetworkNamespace.assumeAvailable();
-    NetworkNamespace.skipWhere(DataPlane.refusal().orElse(""));
-    host = NetworkNamespace.create("lone");
-    host.ip("link set lo up");
+    Requirements.namespaces();
+    Requirements.skipWhere(DataPlane.refusal().orElse(""));
+    NetworkTopology topology = new NetworkTopology().node("lone", "net.ipv6.conf.all.forwarding=1");
     for (String name : List.of("lan", "w1", "w2")) {
-      link(name);
+      topology.link("lone " + name, "lone far" + name);
     }
-    host.call(() -> Files.writeString(Path.of("/proc/sys/net/ipv6/conf/all/forwarding"), "1\n"));
+    net = topology.create();
+    host = net.node("lone");
   }
 
   void link(String name) {
@@ -62,7 +64,7 @@ final class LoneHost implements AutoCloseable {
   }
 
   String exec(String... command) {
-    return host.exec(command);
+    return host.run(command);
   }
 
   /**
@@ -178,7 +180,7 @@ final class LoneHost implements AutoCloseable {
 
   @Override
   public void close() throws Exception {
-    try (host) {
+    try (net) {
       while (!open.isEmpty()) {
         open.pop().close();
       }

@@ -3,8 +3,8 @@ package io.heddle.gateway;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.NetworkNamespace;
 import io.heddle.platform.testing.Deadline;
-import io.heddle.platform.testing.NetworkNamespace;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -47,7 +47,11 @@ final class WanCapture implements AutoCloseable {
   private volatile boolean ready;
 
   WanCapture(NetworkNamespace gw2) {
-    task = new FutureTask<>(gw2.inside(this::read));
+    task =
+        new FutureTask<>(() -> {
+          gw2.enter();
+          return read();
+        });
     Thread.ofPlatform().name("capture").daemon().start(task);
     Deadline deadline = Deadline.ofSeconds(20);
     while (!ready) {

@@ -1,6 +1,6 @@
 package io.heddle.gateway;
 
-import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.NetworkNamespace;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;

@@ -1,11 +1,8 @@
 package io.heddle.gateway;
 
-import io.heddle.platform.testing.NetworkNamespace;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.NetworkNamespaces;
+import io.heddle.platform.NetworkTopology;
 import java.util.List;
 
 /**
@@ -32,100 +29,75 @@ final class WanTopology implements AutoCloseable {
 
   static final String DESTINATION_IPV4 = "10.2.0.2";
 
-  private final Deque<NetworkNamespace> all = new ArrayDeque<>();
-  final NetworkNamespace h1 = make("h1");
-  final NetworkNamespace gw1 = make("gw1");
-  final NetworkNamespace pe = make("pe");
-  final List<NetworkNamespace> p = List.of(make("p1"), make("p2"), make("p3"));
-  final NetworkNamespace gw2 = make("gw2");
-  final NetworkNamespace h2 = make("h2");
+  private static final String[] SETTINGS = {
+    "net.ipv6.conf.all.forwarding=1",
+    "net.ipv6.conf.all.seg6_enabled=1",
+    "net.ipv6.conf.default.seg6_enabled=1",
+    "net.ipv6.conf.default.accept_dad=0",
+    "net.ipv4.ip_forward=1"
+  };
 
-  WanTopology() {
-    try {
-      setUp();
-    } catch (RuntimeException failed) {
-      close();
-      throw failed;
+  private final NetworkNamespaces net = declared().create();
+  final NetworkNamespace h1 = net.node("h1");
+  final NetworkNamespace gw1 = net.node("gw1");
+  final List<NetworkNamespace> p = List.of(net.node("p1"), net.node("p2"), net.node("p3"));
+  final NetworkNamespace gw2 = net.node("gw2");
+  final NetworkNamespace h2 = net.node("h2");
+
+  private static void link(
+      NetworkTopology net, String one, String address, String other, String otherAddress) {
+    net.link(one + " mtu 9000", other + " mtu 9000");
+    address(net, one, address);
+    address(net, other, otherAddress);
+  }
+
+  private static void address(NetworkTopology net, String end, String address) {
+    String[] words = end.split(" ");
+    net.address(words[0], words[1], address + "/64");
+  }
+
+  private static NetworkTopology declared() {
+    NetworkTopology net = new NetworkTopology();
+    for (String each : List.of("h1", "gw1", "pe", "p1", "p2", "p3", "gw2", "h2")) {
+      net.node(each, SETTINGS);
     }
-  }
-
-  private NetworkNamespace make(String label) {
-    NetworkNamespace made = NetworkNamespace.create(label);
-    all.push(made);
-    made.call(() -> {
-      for (String each : List.of("all/forwarding", "all/seg6_enabled", "default/seg6_enabled")) {
-        sysctl("ipv6/conf/" + each, "1");
-      }
-      sysctl("ipv6/conf/default/accept_dad", "0");
-      sysctl("ipv4/ip_forward", "1");
-      return null;
-    });
-    made.ip("link set lo up");
-    return made;
-  }
-
-  private static void sysctl(String name, String value) throws IOException {
-    Files.writeString(Path.of("/proc/sys/net").resolve(name), value + "\n");
-  }
-
-  private static void link(NetworkNamespace a, String aName, NetworkNamespace b, String bName) {
-    a.ip(
-        "link add %s mtu 9000 type veth peer name %s mtu 9000 netns %s"
-            .formatted(aName, bName, b.name()),
-        "link set " + aName + " up");
-    b.ip("link set " + bName + " up");
-  }
-
-  private static void address(NetworkNamespace of, String address, String device) {
-    of.ip("addr add " + address + "/64 dev " + device + " nodad");
-  }
-
-  private void setUp() {
-    link(h1, "lan", gw1, "lan");
-    address(h1, SOURCE, "lan");
-    address(gw1, "fc00:1::ff", "lan");
-    h1.ip("route add default via fc00:1::ff dev lan");
-    link(h2, "lan", gw2, "lan");
-    address(h2, DESTINATION, "lan");
-    address(h2, PE_DESTINATION, "lan");
-    address(gw2, "fc00:2::ff", "lan");
-    address(gw2, "fc00:2:0:4::ff", "lan");
-    h2.ip("route add default via fc00:2::ff dev lan");
-    gw2.ip("route add 5f00:0:99::d6/128 encap seg6local action End.DT6 table 254 dev lan");
-    ipv4();
-    link(gw1, "w4", pe, "west");
-    address(gw1, "fc00:14::1", "w4");
-    address(pe, "fc00:14::2", "west");
+    link(net, "h1 lan", SOURCE, "gw1 lan", "fc00:1::ff");
+    net.ip("h1", "route add default via fc00:1::ff dev lan");
+    link(net, "h2 lan", DESTINATION, "gw2 lan", "fc00:2::ff");
+    address(net, "h2 lan", PE_DESTINATION);
+    address(net, "gw2 lan", "fc00:2:0:4::ff");
+    net.ip("h2", "route add default via fc00:2::ff dev lan");
+    net.ip("gw2", "route add 5f00:0:99::d6/128 encap seg6local action End.DT6 table 254 dev lan");
+    declareIpv4(net);
+    link(net, "gw1 w4", "fc00:14::1", "pe west", "fc00:14::2");
     StringBuilder paths = new StringBuilder("route add 5f00:0:99::/48");
     for (int i = 1; i <= PATHS; i++) {
-      NetworkNamespace node = p.get(i - 1);
-      link(gw1, "w" + i, node, "west");
-      address(gw1, "fc00:1" + i + "::1", "w" + i);
-      address(node, "fc00:1" + i + "::2", "west");
-      link(node, "east", gw2, "e" + i);
-      address(node, "fc00:2" + i + "::1", "east");
-      address(gw2, "fc00:2" + i + "::2", "e" + i);
-      link(pe, "p" + i, node, "pe");
-      address(pe, "fc00:3" + i + "::1", "p" + i);
-      address(node, "fc00:3" + i + "::2", "pe");
-      node.ip(
+      String node = "p" + i;
+      link(net, "gw1 w" + i, "fc00:1" + i + "::1", node + " west", "fc00:1" + i + "::2");
+      link(net, node + " east", "fc00:2" + i + "::1", "gw2 e" + i, "fc00:2" + i + "::2");
+      link(net, "pe " + node, "fc00:3" + i + "::1", node + " pe", "fc00:3" + i + "::2");
+      net.ip(
+          node,
           "route add 5f00:0:" + i + "::1/128 encap seg6local action End dev west",
           "route add 5f00:0:99::/48 via fc00:2" + i + "::2 dev east");
-      paths.append(" nexthop via fc00:3" + i + "::2 dev p" + i);
+      paths.append(" nexthop via fc00:3" + i + "::2 dev " + node);
     }
-    pe.ip(paths.toString());
-    /* Creates the return path for answers to probes. */
-    gw2.ip("route add local fc00:2::ff dev lo table 254");
-    gw2.ip("route add fc00:1::/64 via fc00:21::1 dev e1");
-    p.getFirst().ip("route add fc00:1::/64 via fc00:11::1 dev west");
+    net.ip("pe", paths.toString());
+    /* Declares the return path for answers to probes. */
+    net.ip("gw2", "route add local fc00:2::ff dev lo table 254");
+    net.ip("gw2", "route add fc00:1::/64 via fc00:21::1 dev e1");
+    return net.ip("p1", "route add fc00:1::/64 via fc00:11::1 dev west");
   }
 
-  private void ipv4() {
-    h1.ip("addr add " + SOURCE_IPV4 + "/24 dev lan", "route add 10.2.0.0/24 via 10.1.0.254");
-    gw1.ip("addr add 10.1.0.254/24 dev lan");
-    h2.ip("addr add " + DESTINATION_IPV4 + "/24 dev lan", "route add 10.1.0.0/24 via 10.2.0.254");
-    gw2.ip(
-        "addr add 10.2.0.254/24 dev lan",
+  private static void declareIpv4(NetworkTopology net) {
+    net.address("h1", "lan", SOURCE_IPV4 + "/24");
+    net.ip("h1", "route add 10.2.0.0/24 via 10.1.0.254");
+    net.address("gw1", "lan", "10.1.0.254/24");
+    net.address("h2", "lan", DESTINATION_IPV4 + "/24");
+    net.ip("h2", "route add 10.1.0.0/24 via 10.2.0.254");
+    net.address("gw2", "lan", "10.2.0.254/24");
+    net.ip(
+        "gw2",
         "route add 5f00:0:99::d4/128 encap seg6local action End.DX4 nh4 %s dev lan"
             .formatted(DESTINATION_IPV4));
   }
@@ -183,8 +155,6 @@ final class WanTopology implements AutoCloseable {
 
   @Override
   public void close() {
-    while (!all.isEmpty()) {
-      all.pop().close();
-    }
+    net.close();
   }
 }

@@ -8,7 +8,7 @@ import io.heddle.addr.AddressText;
 import io.heddle.gateway.WantedSteers.Wanted;
 import io.heddle.gateway.dataplane.DataPlane;
 import io.heddle.gateway.dataplane.SteerKey;
-import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.Requirements;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,7 +29,7 @@ final class WantedSteersTest {
 
   @BeforeEach
   void load() {
-    NetworkNamespace.skipWhere(DataPlane.refusal().orElse(""));
+    Requirements.skipWhere(DataPlane.refusal().orElse(""));
     plane = DataPlane.open(List.of(), 18_500);
     steers = new WantedSteers(plane, ALIVE, (level, sentence) -> log.add(sentence));
   }

@@ -106,8 +106,7 @@ class ArchitectureTest {
                   "cli.gateway",
                   "cli.controller",
                   "cli.perf")),
-          Map.entry(
-              "tools.switching", Set.of("platform", "addr", "bpf", "fabric.model", "cli.kit")),
+          Map.entry("tools.switching", Set.of("platform", "addr", "bpf", "fabric.model")),
           Map.entry(
               "tools.lab", Set.of("platform", "addr", "routes", "tools.switching", "cli.kit")),
           Map.entry(

@@ -1,6 +1,6 @@
 package io.heddle.tools.bridge;
 
-import io.heddle.cli.kit.Shell;
+import io.heddle.platform.Shell;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;

@@ -1,8 +1,10 @@
 package io.heddle.tools.lab;
 
-import io.heddle.cli.kit.Shell;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.NetworkNamespaces;
+import io.heddle.platform.Shell;
 import io.heddle.tools.lab.FabricTopology.Link;
 import io.heddle.tools.lab.FabricTopology.Node;
 import io.heddle.tools.lab.FabricTopology.Role;
@@ -81,12 +83,7 @@ public final class Fabric {
     List<Program> programs =
         new ArrayList<>(
             List.of(
-                Program.BIRD,
-                new Program("birdc", "bird2"),
-                Program.NFT,
-                Program.IP,
-                Program.TC,
-                new Program("sysctl", "procps")));
+                Program.BIRD, new Program("birdc", "bird2"), Program.NFT, Program.IP, Program.TC));
     if (frr) {
       programs.add(new Program("/usr/lib/frr/zebra", "frr"));
       programs.add(new Program("/usr/lib/frr/bgpd", "frr"));
@@ -375,7 +372,7 @@ public final class Fabric {
   public static List<String> down(String name) {
     requireRoot("taking a fabric down");
     FabricFolder folder = new FabricFolder(name);
-    List<String> namespaces = FabricLinks.namespaces(name);
+    List<NetworkNamespace> namespaces = NetworkNamespaces.named(FabricLinks.prefix(name));
     if (!folder.exists() && namespaces.isEmpty()) {
       List<String> others = FabricFolder.names();
       throw new LabException(
@@ -385,9 +382,7 @@ public final class Fabric {
               + (others.isEmpty() ? "" : "; there is: " + String.join(", ", others)));
     }
     List<String> others = FabricDaemons.endAll(folder);
-    for (String namespace : namespaces) {
-      Shell.run(List.of("ip", "netns", "del", namespace));
-    }
+    namespaces.forEach(NetworkNamespace::remove);
     FrrRouter.removeFolders(FabricLinks.prefix(name));
     folder.remove();
     return others;
@@ -395,7 +390,8 @@ public final class Fabric {
 
   /** Removes the fabric with this name like {@link #down}, or does nothing if there is none. */
   public static void downIfUp(String name) {
-    if (new FabricFolder(name).exists() || !FabricLinks.namespaces(name).isEmpty()) {
+    if (new FabricFolder(name).exists()
+        || !NetworkNamespaces.named(FabricLinks.prefix(name)).isEmpty()) {
       down(name);
     }
   }

@@ -1,6 +1,8 @@
 package io.heddle.tools.lab;
 
-import io.heddle.cli.kit.Shell;
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.NetworkNamespaces;
+import io.heddle.platform.Shell;
 import io.heddle.tools.lab.FabricTopology.Node;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -262,7 +264,8 @@ final class FabricDaemons {
 
   private static List<NamespaceProcess> processesIn(String name) {
     List<NamespaceProcess> inside = new ArrayList<>();
-    for (String namespace : FabricLinks.namespaces(name)) {
+    for (NetworkNamespace each : NetworkNamespaces.named(FabricLinks.prefix(name))) {
+      String namespace = each.name();
       for (String pid : Shell.run(List.of("ip", "netns", "pids", namespace)).split("\\s+")) {
         String line = pid.isEmpty() ? "" : String.join(" ", arguments(Long.parseLong(pid)));
         if (!line.isEmpty()) {

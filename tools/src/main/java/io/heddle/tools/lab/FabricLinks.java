@@ -1,23 +1,18 @@
 package io.heddle.tools.lab;
 
-import io.heddle.cli.kit.Shell;
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.NetworkTopology;
 import io.heddle.tools.lab.FabricTopology.End;
 import io.heddle.tools.lab.FabricTopology.Link;
 import io.heddle.tools.lab.FabricTopology.Node;
 import io.heddle.tools.lab.FabricTopology.Role;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 /** Network namespaces of a fabric with their veth pairs, addresses, shaping and cuts. */
 final class FabricLinks {
-  private static final Path NAMES = Path.of("/run/netns");
-
   /**
    * Smallest burst size of a shaped link in bytes. A segment train of the soft device fits into it,
    * so that the train isn't split. The burst size of fast links is 0.5 ms of the rate.
@@ -25,22 +20,22 @@ final class FabricLinks {
   private static final long LEAST_BURST_BYTES = 128 * 1024;
 
   private static final long LEAST_QUEUE_BYTES = 256 * 1024;
-  private static final List<String> ROUTER =
-      List.of(
-          "net.ipv6.conf.all.forwarding=1",
-          "net.ipv6.conf.default.forwarding=1",
-          "net.ipv6.fib_multipath_hash_policy=1",
-          "net.ipv6.conf.default.accept_ra=0",
-          "net.ipv6.conf.default.accept_dad=0",
-          "net.ipv6.conf.default.addr_gen_mode=1");
-  private static final List<String> HOST =
-      List.of(
-          "net.ipv6.conf.default.accept_ra=1",
-          "net.ipv6.conf.default.autoconf=1",
-          "net.ipv6.conf.default.addr_gen_mode=0",
-          "net.ipv6.conf.default.use_tempaddr=0",
-          "net.ipv6.conf.default.router_solicitation_delay=0",
-          "net.ipv6.conf.default.dad_transmits=0");
+  private static final String[] ROUTER = {
+    "net.ipv6.conf.all.forwarding=1",
+    "net.ipv6.conf.default.forwarding=1",
+    "net.ipv6.fib_multipath_hash_policy=1",
+    "net.ipv6.conf.default.accept_ra=0",
+    "net.ipv6.conf.default.accept_dad=0",
+    "net.ipv6.conf.default.addr_gen_mode=1"
+  };
+  private static final String[] HOST = {
+    "net.ipv6.conf.default.accept_ra=1",
+    "net.ipv6.conf.default.autoconf=1",
+    "net.ipv6.conf.default.addr_gen_mode=0",
+    "net.ipv6.conf.default.use_tempaddr=0",
+    "net.ipv6.conf.default.router_solicitation_delay=0",
+    "net.ipv6.conf.default.dad_transmits=0"
+  };
 
   private final FabricTopology topology;
   private final String prefix;
@@ -58,60 +53,32 @@ final class FabricLinks {
     return prefix + node.name();
   }
 
-  /**
-   * Returns the existing namespaces of the fabric with this name. They are found by name, so the
-   * fabric's plan isn't needed.
-   */
-  static List<String> namespaces(String name) {
-    if (!Files.isDirectory(NAMES)) {
-      return List.of();
-    }
-    try (Stream<Path> files = Files.list(NAMES)) {
-      return files
-          .map(file -> file.getFileName().toString())
-          .filter(file -> file.startsWith(prefix(name)))
-          .sorted()
-          .toList();
-    } catch (IOException unreadable) {
-      throw new LabException("can't list " + NAMES + ": " + unreadable, unreadable);
-    }
+  private NetworkNamespace at(Node node) {
+    return new NetworkNamespace(namespace(node));
   }
 
   List<String> inside(Node node, List<String> command) {
-    List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", namespace(node)));
-    whole.addAll(command);
-    return whole;
+    return at(node).command(command);
   }
 
   /** Creates everything except the daemons. Hosts' ports stay down until {@link #raiseHosts}. */
   void create() {
+    NetworkTopology declared = new NetworkTopology();
     for (Node node : topology.nodes()) {
-      Shell.run(List.of("ip", "netns", "add", namespace(node)));
-      List<String> sysctl = new ArrayList<>(List.of("sysctl", "-qw"));
-      sysctl.addAll(node.role() == Role.HOST ? HOST : ROUTER);
-      Shell.run(inside(node, sysctl));
-    }
-    Map<Node, List<String>> pairs = new LinkedHashMap<>();
-    Map<Node, List<String>> ends = new LinkedHashMap<>();
-    for (Node node : topology.nodes()) {
-      add(ends, node, "link set lo up");
+      declared.node(node.name(), node.role() == Role.HOST ? HOST : ROUTER);
     }
     for (Link link : topology.links()) {
-      add(pairs, link.leaf().node(), pair(link));
-      raise(link).forEach(line -> add(ends, link.leaf().node(), line));
+      Node far = link.far().node();
+      declared.link(end(link.leaf()), end(link.far()) + (link.isPort() ? port(link) : ""));
+      declared.ip(link.leaf().node().name(), addresses(link));
       if (!link.isPort()) {
         if (!link.isTrunk()) {
-          add(
-              ends,
-              link.far().node(),
-              "addr add " + FrrConfig.CORE_ADDRESS + "/64 dev " + device(link.far()) + " nodad");
+          declared.address(far.name(), device(link.far()), FrrConfig.CORE_ADDRESS + "/64");
         }
-        add(ends, link.far().node(), "addr add fe80::2/64 dev " + device(link.far()) + " nodad");
-        add(ends, link.far().node(), "link set " + device(link.far()) + " up");
+        declared.address(far.name(), device(link.far()), "fe80::2/64");
       }
     }
-    pairs.forEach((node, lines) -> batch("ip", node, lines));
-    ends.forEach((node, lines) -> batch("ip", node, lines));
+    declared.createLasting(prefix);
     for (int plane = 1; plane <= topology.plan().planes(); plane++) {
       shape(plane);
     }
@@ -125,34 +92,21 @@ final class FabricLinks {
     lines.computeIfAbsent(node, key -> new ArrayList<>()).add(line);
   }
 
-  private void batch(String program, Node node, List<String> lines) {
-    Shell.run(
-        List.of(program, "-n", namespace(node), "-batch", "-"), String.join("\n", lines) + "\n");
+  private String end(End end) {
+    return end.node().name() + " " + device(end) + " mtu " + topology.plan().mtuBytes();
   }
 
-  private String pair(Link link) {
-    int mtu = topology.plan().mtuBytes();
-    return "link add "
-        + device(link.leaf())
-        + " mtu "
-        + mtu
-        + " type veth peer name "
-        + device(link.far())
-        + " mtu "
-        + mtu
-        + (link.isPort() ? " address " + topology.macAddress(link) : "")
-        + " netns "
-        + namespace(link.far().node());
+  private String port(Link link) {
+    return " address " + topology.macAddress(link) + " down";
   }
 
   /*
-   * Returns the commands that set the leaf's end of a link up and add its addresses. They are also
-   * needed after a cut, since a link that goes down loses its static link-local address.
+   * Returns the commands that add the addresses of the leaf's end of a link. They are also needed
+   * after a cut, since a link that goes down loses its static link-local address.
    */
-  private List<String> raise(Link link) {
+  private List<String> addresses(Link link) {
     String device = device(link.leaf());
     List<String> lines = new ArrayList<>();
-    lines.add("link set " + device + " up");
     lines.add("addr replace fe80::1/64 dev " + device + " nodad");
     if (link.isPort()) {
       for (int plane : topology.planesOf(link)) {
@@ -185,7 +139,7 @@ final class FabricLinks {
           }
         }
       }
-      batch("ip", host, lines);
+      at(host).ip(lines);
     }
   }
 
@@ -199,7 +153,8 @@ final class FabricLinks {
         }
       }
     }
-    lines.forEach((node, own) -> batch("tc", node, own));
+    lines.forEach(
+        (node, own) -> at(node).run(List.of("tc", "-batch", "-"), String.join("\n", own) + "\n"));
   }
 
   /**
@@ -222,9 +177,7 @@ final class FabricLinks {
 
   /** Cuts a link so that both ends lose their carrier. */
   void cutCarrier(Link link) {
-    Shell.run(
-        List.of(
-            "ip", "-n", namespace(link.leaf().node()), "link", "set", device(link.leaf()), "down"));
+    at(link.leaf().node()).ip("link set " + device(link.leaf()) + " down");
   }
 
   /** Drops every packet in both directions while the carrier stays on. */
@@ -244,7 +197,9 @@ final class FabricLinks {
   /** Undoes both kinds of cut. Has no effect on a link that wasn't cut. */
   void restore(Link link) {
     nft(link, "add table inet " + table(link) + "\ndelete table inet " + table(link) + "\n");
-    batch("ip", link.leaf().node(), raise(link));
+    List<String> lines = new ArrayList<>(List.of("link set " + device(link.leaf()) + " up"));
+    lines.addAll(addresses(link));
+    at(link.leaf().node()).ip(lines);
   }
 
   static String table(Link link) {
@@ -252,6 +207,6 @@ final class FabricLinks {
   }
 
   private void nft(Link link, String rules) {
-    Shell.run(inside(link.leaf().node(), List.of("nft", "-f", "-")), rules);
+    at(link.leaf().node()).run(List.of("nft", "-f", "-"), rules);
   }
 }

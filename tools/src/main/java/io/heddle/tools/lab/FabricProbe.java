@@ -3,7 +3,7 @@ package io.heddle.tools.lab;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.heddle.cli.kit.Shell;
+import io.heddle.platform.Shell;
 import io.heddle.tools.lab.FabricTopology.End;
 import io.heddle.tools.lab.FabricTopology.Link;
 import io.heddle.tools.lab.FabricTopology.Node;

@@ -1,6 +1,6 @@
 package io.heddle.tools.lab;
 
-import io.heddle.cli.kit.Shell;
+import io.heddle.platform.Shell;
 import io.heddle.tools.lab.FabricTopology.End;
 import io.heddle.tools.lab.FabricTopology.Link;
 import io.heddle.tools.lab.FabricTopology.Node;

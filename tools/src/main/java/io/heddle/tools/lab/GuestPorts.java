@@ -1,8 +1,8 @@
 package io.heddle.tools.lab;
 
-import io.heddle.cli.kit.Shell;
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.NetworkTopology;
 import io.heddle.tools.switching.LabSwitches;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -17,9 +17,9 @@ public final class GuestPorts {
   /** Port number in the prefixes, which no host uses. */
   private static final int PORT_NUMBER = 0xff;
 
-  private final String namespace;
+  private final NetworkNamespace namespace;
 
-  private GuestPorts(String namespace) {
+  private GuestPorts(NetworkNamespace namespace) {
     this.namespace = namespace;
   }
 
@@ -30,70 +30,47 @@ public final class GuestPorts {
    */
   public static GuestPorts up(Fabric fabric, LabSwitches switching, int mtuBytes) {
     FabricTopology topology = new FabricTopology(fabric.plan());
-    FabricLinks links = new FabricLinks(topology, fabric.name());
-    GuestPorts ports = new GuestPorts(FabricLinks.prefix(fabric.name()) + NODE);
-    Shell.run(List.of("ip", "netns", "add", ports.namespace));
-    Shell.run(
-        ports.command(
-            List.of(
-                "sysctl",
-                "-qw",
-                "net.ipv6.conf.all.disable_ipv6=1",
-                "net.ipv6.conf.default.disable_ipv6=1")));
+    String prefix = FabricLinks.prefix(fabric.name());
+    NetworkTopology ports =
+        new NetworkTopology()
+            .node(NODE, "net.ipv6.conf.all.disable_ipv6=1", "net.ipv6.conf.default.disable_ipv6=1");
     for (FabricTopology.Node leaf : topology.nodes(FabricTopology.Role.LEAF)) {
       int number = leaf.number();
-      batch(ports.namespace, bridged(number, links.namespace(leaf), mtuBytes));
-      batch(
-          links.namespace(leaf),
-          List.of(
-              /* Link-local address, which neighbour discovery needs. */
-              "addr add fe80::1/64 dev " + PORT + " nodad",
-              "addr add " + gateway(number) + "/64 dev " + PORT + " nodad",
-              "link set " + PORT + " up"));
-      switching.addPort(leaf.name(), PORT);
+      bridge(ports, leaf, mtuBytes);
+      /* The link-local address is for neighbour discovery. */
+      ports.address(leaf.name(), PORT, "fe80::1/64", gateway(number) + "/64");
       for (FabricTopology.Link trunk : topology.trunksOf(leaf)) {
-        batch(
-            links.namespace(trunk.far().node()),
-            List.of(
-                "route replace "
-                    + prefix(number)
-                    + " via fe80::1 dev "
-                    + trunk.far().interfaceName()));
+        ports.ip(
+            trunk.far().node().name(),
+            "route replace " + prefix(number) + " via fe80::1 dev " + trunk.far().interfaceName());
       }
     }
-    return ports;
-  }
-
-  private static List<String> bridged(int leaf, String leafsNamespace, int mtuBytes) {
-    List<String> lines = new ArrayList<>();
-    lines.add("link add bridge" + leaf + " type bridge");
-    lines.add("tuntap add dev " + tap(leaf) + " mode tap");
-    lines.add(
-        String.format(
-            Locale.ROOT,
-            "link add leaf%s mtu %s type veth peer name %s mtu %s address %s netns %s",
-            leaf,
-            mtuBytes,
-            PORT,
-            mtuBytes,
-            gatewayMacAddress(leaf),
-            leafsNamespace));
-    for (String port : List.of(tap(leaf), "leaf" + leaf)) {
-      lines.add("link set " + port + " mtu " + mtuBytes + " master bridge" + leaf + " up");
+    ports.createLasting(prefix);
+    for (FabricTopology.Node leaf : topology.nodes(FabricTopology.Role.LEAF)) {
+      switching.addPort(leaf.name(), PORT);
     }
-    lines.add("link set bridge" + leaf + " up");
-    return lines;
+    return new GuestPorts(new NetworkNamespace(prefix + NODE));
   }
 
-  private static void batch(String namespace, List<String> lines) {
-    Shell.run(List.of("ip", "-n", namespace, "-batch", "-"), String.join("\n", lines) + "\n");
+  private static void bridge(NetworkTopology ports, FabricTopology.Node leaf, int mtuBytes) {
+    int number = leaf.number();
+    String mtu = " mtu " + mtuBytes;
+    ports
+        .link(
+            NODE + " leaf" + number + mtu,
+            leaf.name() + " " + PORT + mtu + " address " + gatewayMacAddress(number))
+        .ip(
+            NODE,
+            "link add bridge" + number + " type bridge",
+            "tuntap add dev " + tap(number) + " mode tap",
+            "link set " + tap(number) + mtu + " master bridge" + number + " up",
+            "link set leaf" + number + " master bridge" + number,
+            "link set bridge" + number + " up");
   }
 
   /** Returns the command line that runs {@code command} in the namespace of the tap devices. */
   public List<String> command(List<String> command) {
-    List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
-    whole.addAll(command);
-    return whole;
+    return namespace.command(command);
   }
 
   /** Returns the tap device at a leaf; leaves count from 1. */

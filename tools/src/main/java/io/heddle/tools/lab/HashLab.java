@@ -1,10 +1,12 @@
 package io.heddle.tools.lab;
 
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.NetworkNamespaces;
+import io.heddle.platform.NetworkTopology;
 import io.heddle.tools.switching.LabSwitch;
 import io.heddle.tools.switching.SwitchGroup;
 import io.heddle.tools.switching.SwitchMember;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -54,7 +56,7 @@ public final class HashLab implements AutoCloseable {
       }
       """;
 
-  private final NamespaceSet namespaces = new NamespaceSet();
+  private final NetworkNamespaces namespaces;
   private final int spines;
   private final int cores;
 
@@ -70,6 +72,7 @@ public final class HashLab implements AutoCloseable {
   private HashLab(int spines, int cores) {
     this.spines = spines;
     this.cores = cores;
+    namespaces = declared().create();
   }
 
   /** Returns the reason why this machine can't run the lab, as a sentence; empty if it can. */
@@ -88,7 +91,7 @@ public final class HashLab implements AutoCloseable {
   public static HashLab create(int spines, int cores) {
     HashLab lab = new HashLab(spines, cores);
     try {
-      lab.setUp();
+      lab.prepareRouters();
       return lab;
     } catch (RuntimeException failed) {
       lab.close();
@@ -125,102 +128,90 @@ public final class HashLab implements AutoCloseable {
     return "fd00:f:%x::%x".formatted(tier + 1, which);
   }
 
-  private void setUp() {
-    List<String> nodes = new ArrayList<>(List.of("a", "leaf"));
-    nodes.addAll(spines());
-    nodes.addAll(cores());
-    nodes.addAll(List.of("exit", "b"));
-    Map<String, List<String>> lines = new LinkedHashMap<>();
-    for (String node : nodes) {
-      namespaces.add(node);
-      lines.put(node, new ArrayList<>(List.of("link set lo up")));
-      List<String> settings =
-          new ArrayList<>(List.of("sysctl", "-qw", "net.ipv6.icmp.ratelimit=" + ANSWER_EVERY_MS));
-      if (node.length() > 1) {
-        settings.add("net.ipv6.conf.all.forwarding=1");
-      }
-      namespaces.run(node, settings, "");
-      if (node.length() > 1) {
-        at(lines, node).add("addr add " + address(node) + "/128 dev lo");
-        namespaces.run(node, List.of("nft", "-f", "-"), COUNT_RULES);
-      }
+  private List<String> routers() {
+    List<String> routers = new ArrayList<>(List.of("leaf"));
+    routers.addAll(spines());
+    routers.addAll(cores());
+    routers.add("exit");
+    return routers;
+  }
+
+  private NetworkTopology declared() {
+    String errors = "net.ipv6.icmp.ratelimit=" + ANSWER_EVERY_MS;
+    String noLinkLocal = "net.ipv6.conf.default.addr_gen_mode=1";
+    NetworkTopology net =
+        new NetworkTopology().node("a", errors, noLinkLocal).node("b", errors, noLinkLocal);
+    for (String router : routers()) {
+      net.node(router, errors, noLinkLocal, "net.ipv6.conf.all.forwarding=1")
+          .address(router, "lo", address(router) + "/128");
     }
-    join(lines, "a", "leaf");
+    join(net, "a", "leaf");
     for (String spine : spines()) {
-      join(lines, "leaf", spine);
+      join(net, "leaf", spine);
       for (String core : cores()) {
-        join(lines, spine, core);
+        join(net, spine, core);
       }
     }
     for (String core : cores()) {
-      join(lines, core, "exit");
+      join(net, core, "exit");
     }
-    join(lines, "exit", "b");
-    routes(lines);
-    lines.forEach((node, batch) -> namespaces.batch(node, batch));
-  }
-
-  private static List<String> at(Map<String, List<String>> lines, String node) {
-    return lines.computeIfAbsent(node, unknown -> new ArrayList<>());
+    join(net, "exit", "b");
+    declareRoutes(net);
+    return net;
   }
 
   /*
-   * Creates a veth pair. Each end is named after the node at the other end. The upper node's end
+   * Declares a veth pair. Each end is named after the node at the other end. The upper node's end
    * has the address fe80::1, the lower node's end fe80::2.
    */
-  private void join(Map<String, List<String>> lines, String upper, String lower) {
-    namespaces.batch(
-        upper,
-        List.of(
-            "link add name "
-                + lower
-                + " type veth peer name "
-                + upper
-                + " netns "
-                + namespaces.name(lower)));
-    up(at(lines, upper), lower, 1);
-    up(at(lines, lower), upper, 2);
+  private static void join(NetworkTopology net, String upper, String lower) {
+    net.link(upper + " " + lower, lower + " " + upper)
+        .address(upper, lower, "fe80::1/64")
+        .address(lower, upper, "fe80::2/64");
   }
 
-  private static void up(List<String> lines, String link, int end) {
-    lines.add("link set dev " + link + " addrgenmode none");
-    lines.add("link set dev " + link + " up");
-    lines.add("addr add fe80::" + end + "/64 dev " + link + " nodad");
-  }
-
-  private void routes(Map<String, List<String>> lines) {
-    at(lines, "a").add("addr add " + HOST + "/64 dev leaf nodad");
-    at(lines, "a").add("route add default via fe80::2 dev leaf");
-    at(lines, "b").add("addr add " + PEER + "/64 dev exit nodad");
-    at(lines, "b").add("route add default via fe80::1 dev exit");
-    at(lines, "leaf").add("route add fd00:a::/64 dev a");
-    forward(at(lines, "leaf"), spines());
+  private void declareRoutes(NetworkTopology net) {
+    net.address("a", "leaf", HOST + "/64").ip("a", "route add default via fe80::2 dev leaf");
+    net.address("b", "exit", PEER + "/64").ip("b", "route add default via fe80::1 dev exit");
+    net.ip("leaf", "route add fd00:a::/64 dev a").ip("leaf", forward(spines()));
     for (String spine : spines()) {
-      at(lines, spine).add("route add fd00:a::/64 via fe80::1 dev leaf");
-      forward(at(lines, spine), cores());
+      net.ip(spine, "route add fd00:a::/64 via fe80::1 dev leaf").ip(spine, forward(cores()));
     }
     for (String core : cores()) {
-      at(lines, core).add("route add fd00:a::/64 via fe80::1 dev spine1");
-      forward(at(lines, core), List.of("exit"));
+      net.ip(core, "route add fd00:a::/64 via fe80::1 dev spine1")
+          .ip(core, forward(List.of("exit")));
     }
-    at(lines, "exit").add("route add fd00:a::/64 via fe80::1 dev core1");
-    at(lines, "exit").add("route add fd00:b::/64 dev b");
+    net.ip("exit", "route add fd00:a::/64 via fe80::1 dev core1", "route add fd00:b::/64 dev b");
   }
 
   /*
-   * Adds a route with equal next hops, and a routing table for each next hop. A packet with a mark
-   * uses the table whose number is the mark.
+   * Returns commands that add a route with equal next hops, and a routing table for each next hop.
+   * A packet with a mark uses the table whose number is the mark.
    */
-  private static void forward(List<String> lines, List<String> links) {
+  private static List<String> forward(List<String> links) {
     StringBuilder equal = new StringBuilder("route add fd00:b::/64");
+    List<String> lines = new ArrayList<>();
     for (int i = 0; i < links.size(); i++) {
       String hop = " via fe80::2 dev " + links.get(i);
       equal.append(" nexthop").append(hop);
-      int table = FIRST_TABLE + i + 1;
-      lines.add("route add fd00:b::/64" + hop + " table " + table);
-      lines.add("rule add fwmark " + (i + 1) + " lookup " + table);
+      lines.add("route add fd00:b::/64" + hop + " table " + (FIRST_TABLE + i + 1));
     }
     lines.add(equal.toString());
+    return lines;
+  }
+
+  /* Counts packets at each router, and adds the rules by which marks select routing tables. */
+  private void prepareRouters() {
+    for (String router : routers()) {
+      NetworkNamespace node = namespaces.node(router);
+      node.run(List.of("nft", "-f", "-"), COUNT_RULES);
+      int links = router.startsWith("spine") ? cores : router.equals("leaf") ? spines : 1;
+      StringBuilder rules = new StringBuilder();
+      for (int i = 1; i <= links; i++) {
+        rules.append("rule add fwmark %s lookup %s%n".formatted(i, FIRST_TABLE + i));
+      }
+      node.run(List.of("ip", "-6", "-batch", "-"), rules.toString());
+    }
   }
 
   /**
@@ -230,9 +221,7 @@ public final class HashLab implements AutoCloseable {
    */
   public void configure(String router, Switching switching) {
     if (!switching.settings().isEmpty()) {
-      List<String> command = new ArrayList<>(List.of("sysctl", "-qw"));
-      command.addAll(switching.settings());
-      namespaces.run(router, command, "");
+      namespaces.node(router).set(switching.settings());
     }
     String rules = "add table inet heddle-hash\ndelete table inet heddle-hash\n";
     if (!switching.rules().isEmpty()) {
@@ -247,7 +236,7 @@ public final class HashLab implements AutoCloseable {
           """
               .formatted(switching.rules());
     }
-    namespaces.run(router, List.of("nft", "-f", "-"), rules);
+    namespaces.node(router).run(List.of("nft", "-f", "-"), rules);
   }
 
   /**
@@ -286,14 +275,12 @@ public final class HashLab implements AutoCloseable {
     if (up) {
       lines.add("addr replace fe80::1/64 dev " + link + " nodad");
     }
-    namespaces.batch(router, lines);
+    namespaces.node(router).ip(lines);
   }
 
   /** Returns the command line that runs a command on a host or a router. */
   public List<String> command(String node, List<String> command) {
-    List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", namespaces.name(node)));
-    whole.addAll(command);
-    return whole;
+    return namespaces.node(node).command(command);
   }
 
   /**
@@ -313,8 +300,7 @@ public final class HashLab implements AutoCloseable {
   }
 
   private Map<Integer, Map<String, Long>> counted(String router, String set) {
-    String text =
-        namespaces.run(router, List.of("nft", "list", "set", "inet", "heddle-count", set), "");
+    String text = namespaces.node(router).run("nft", "list", "set", "inet", "heddle-count", set);
     Map<Integer, Map<String, Long>> counted = new TreeMap<>();
     Matcher each = COUNTED.matcher(text);
     while (each.find()) {
@@ -327,10 +313,9 @@ public final class HashLab implements AutoCloseable {
 
   /** Resets the counters of every router. */
   public void resetCounters() {
-    for (String node : namespaces.nodes()) {
-      if (node.length() > 1) {
-        namespaces.run(node, List.of("nft", "flush", "set", "inet", "heddle-count", "seen"), "");
-        namespaces.run(node, List.of("nft", "flush", "set", "inet", "heddle-count", "marked"), "");
+    for (String router : routers()) {
+      for (String set : List.of("seen", "marked")) {
+        namespaces.node(router).run("nft", "flush", "set", "inet", "heddle-count", set);
       }
     }
   }

@@ -1,7 +1,7 @@
 package io.heddle.tools.lab;
 
-import io.heddle.cli.kit.Shell;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.Shell;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

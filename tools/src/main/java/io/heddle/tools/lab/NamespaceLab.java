@@ -1,6 +1,9 @@
 package io.heddle.tools.lab;
 
-import io.heddle.cli.kit.Shell;
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.NetworkNamespaces;
+import io.heddle.platform.NetworkTopology;
+import io.heddle.platform.Shell;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,11 +29,12 @@ final class NamespaceLab implements Lab {
 
   private final Kind kind;
   private final LabPlan plan;
-  private final NamespaceSet namespaces = new NamespaceSet();
+  private final NetworkNamespaces namespaces;
 
   private NamespaceLab(Kind kind, LabPlan plan) {
     this.kind = kind;
     this.plan = plan;
+    namespaces = declared().create();
   }
 
   /**
@@ -39,121 +43,75 @@ final class NamespaceLab implements Lab {
    * @throws io.heddle.platform.HeddleException if the system refuses; nothing is left behind then
    */
   static NamespaceLab create(Kind kind, LabPlan plan) {
-    NamespaceLab lab = new NamespaceLab(kind, plan);
-    try {
-      lab.setUp();
-      return lab;
-    } catch (RuntimeException failed) {
-      lab.close();
-      throw failed;
+    return new NamespaceLab(kind, plan);
+  }
+
+  private NetworkTopology declared() {
+    NetworkTopology topology = new NetworkTopology();
+    for (int rank = 0; rank < plan.ranks(); rank++) {
+      topology.node(host(rank));
+    }
+    if (plan.ranks() > 2) {
+      topology.node(SWITCH);
+    }
+    for (int plane = 0; plane < plan.planes(); plane++) {
+      connect(topology, plane);
+    }
+    if (plan.ranks() * (plan.ranks() - 1) * plan.planes() > MOST_LEARNT) {
+      for (int rank = 0; rank < plan.ranks(); rank++) {
+        topology.ip(host(rank), neighbours(rank));
+      }
+    }
+    return topology;
+  }
+
+  /*
+   * Declares a plane's links. One host's interface leads to an unused peer. Two hosts have one
+   * link. More hosts have a link each to a port of the plane's bridge.
+   */
+  private void connect(NetworkTopology topology, int plane) {
+    String bridge = "b" + plane;
+    if (plan.ranks() == 1) {
+      topology.link(end(0, plane), host(0) + " p" + plane);
+    } else if (plan.ranks() == 2) {
+      topology.link(end(0, plane), end(1, plane));
+    } else {
+      topology.ip(
+          SWITCH,
+          "link add " + bridge + mtu() + " type bridge mcast_snooping 0",
+          "link set " + bridge + " up");
+    }
+    for (int rank = 0; rank < plan.ranks(); rank++) {
+      if (plan.ranks() > 2) {
+        String port = "p" + plane + "r" + rank;
+        topology
+            .link(end(rank, plane), SWITCH + " " + port + mtu())
+            .ip(SWITCH, "link set " + port + " master " + bridge);
+      }
+      topology.address(
+          host(rank), LabPlan.interfaceName(plane), LabPlan.address(rank, plane) + "/64");
     }
   }
 
-  private void setUp() {
-    for (int rank = 0; rank < plan.ranks(); rank++) {
-      namespaces.add(host(rank));
-    }
-    if (plan.ranks() > 2) {
-      namespaces.add(SWITCH);
-      batch(switchNamespace(), bridges());
-    }
-    for (int rank = 0; rank < plan.ranks(); rank++) {
-      batch(hostNamespace(rank), links(rank));
-    }
-    for (int rank = 0; rank < plan.ranks(); rank++) {
-      batch(hostNamespace(rank), addresses(rank));
-    }
+  private String end(int rank, int plane) {
+    return host(rank)
+        + " "
+        + LabPlan.interfaceName(plane)
+        + mtu()
+        + " address "
+        + LabPlan.macAddress(rank, plane);
+  }
+
+  private String mtu() {
+    return " mtu " + plan.mtuBytes();
   }
 
   private static String host(int rank) {
     return "r" + rank;
   }
 
-  private String hostNamespace(int rank) {
-    return namespaces.name(host(rank));
-  }
-
-  private String switchNamespace() {
-    return namespaces.name(SWITCH);
-  }
-
-  private static void batch(String namespace, List<String> lines) {
-    Shell.run(List.of("ip", "-n", namespace, "-batch", "-"), String.join("\n", lines) + "\n");
-  }
-
-  private List<String> bridges() {
-    List<String> lines = new ArrayList<>();
-    for (int plane = 0; plane < plan.planes(); plane++) {
-      lines.add("link add b" + plane + " mtu " + plan.mtuBytes() + " type bridge mcast_snooping 0");
-      lines.add("link set b" + plane + " up");
-    }
-    return lines;
-  }
-
-  /*
-   * Returns the commands that create a host's links. With two hosts, the first host creates both
-   * ends. With more, each host creates its interfaces and the bridge ports at their other ends.
-   */
-  private List<String> links(int rank) {
-    List<String> lines = new ArrayList<>();
-    for (int plane = 0; plane < plan.planes(); plane++) {
-      String name = LabPlan.interfaceName(plane);
-      String own =
-          "link add "
-              + name
-              + " mtu "
-              + plan.mtuBytes()
-              + " address "
-              + LabPlan.macAddress(rank, plane);
-      if (plan.ranks() > 2) {
-        String port = "p" + plane + "r" + rank;
-        lines.add(
-            own
-                + " type veth peer name "
-                + port
-                + " mtu "
-                + plan.mtuBytes()
-                + " netns "
-                + switchNamespace());
-      } else if (rank == 0 && plan.ranks() == 2) {
-        lines.add(
-            own
-                + " type veth peer name "
-                + name
-                + " mtu "
-                + plan.mtuBytes()
-                + " address "
-                + LabPlan.macAddress(1, plane)
-                + " netns "
-                + hostNamespace(1));
-      } else if (plan.ranks() == 1) {
-        lines.add(own + " type veth peer name p" + plane);
-        lines.add("link set p" + plane + " up");
-      }
-    }
-    return lines;
-  }
-
-  /*
-   * Returns the commands that add a host's addresses. They use nodad: duplicate address detection
-   * would keep each address tentative for a second or more.
-   */
-  private List<String> addresses(int rank) {
-    List<String> lines = new ArrayList<>(List.of("link set lo up"));
-    List<String> ports = new ArrayList<>();
-    for (int plane = 0; plane < plan.planes(); plane++) {
-      String name = LabPlan.interfaceName(plane);
-      lines.add("link set " + name + " up");
-      lines.add("addr add " + LabPlan.address(rank, plane) + "/64 dev " + name + " nodad");
-      ports.add("link set p" + plane + "r" + rank + " master b" + plane + " up");
-    }
-    if (plan.ranks() > 2) {
-      batch(switchNamespace(), ports);
-    }
-    if (plan.ranks() * (plan.ranks() - 1) * plan.planes() > MOST_LEARNT) {
-      lines.addAll(neighbours(rank));
-    }
-    return lines;
+  private NetworkNamespace node(int rank) {
+    return namespaces.node(host(rank));
   }
 
   private List<String> neighbours(int rank) {
@@ -185,14 +143,12 @@ final class NamespaceLab implements Lab {
 
   @Override
   public List<String> command(int rank, List<String> command) {
-    List<String> inNamespace = new ArrayList<>(List.of("ip", "netns", "exec", hostNamespace(rank)));
-    inNamespace.addAll(command);
-    return inNamespace;
+    return node(rank).command(command);
   }
 
   @Override
   public String namespace(int rank) {
-    return hostNamespace(rank);
+    return node(rank).name();
   }
 
   @Override
@@ -210,7 +166,7 @@ final class NamespaceLab implements Lab {
                 List.of(
                     "ip",
                     "-n",
-                    hostNamespace(rank),
+                    node(rank).name(),
                     "-s",
                     "link",
                     "show",

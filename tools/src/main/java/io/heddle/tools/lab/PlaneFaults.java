@@ -1,6 +1,6 @@
 package io.heddle.tools.lab;
 
-import io.heddle.cli.kit.Shell;
+import io.heddle.platform.Shell;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;

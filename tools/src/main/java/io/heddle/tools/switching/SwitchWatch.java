@@ -1,10 +1,10 @@
 package io.heddle.tools.switching;
 
 import io.heddle.addr.AddressPrefix;
-import io.heddle.cli.kit.Shell;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import io.heddle.platform.ResilientThread;
+import io.heddle.platform.Shell;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,6 +1,7 @@
 package io.heddle.tools.wan;
 
 import io.heddle.cli.kit.Cleanup;
+import io.heddle.platform.NetworkNamespaces;
 import io.heddle.tools.wan.host.Certificates;
 import io.heddle.tools.wan.host.NodeProcesses;
 import java.io.IOException;
@@ -17,7 +18,7 @@ final class WanDaemons {
   private final boolean reflected;
   private final Path folder;
   private final int observers;
-  final WanNodes nodes;
+  final NetworkNamespaces nodes;
   final WanConfigs configs;
   final NodeProcesses processes;
 
@@ -34,9 +35,8 @@ final class WanDaemons {
     this.folder = folder;
     this.reflected = reflected;
     configs = new WanConfigs(folder, reflected, observers);
-    nodes = cleanup.add(new WanNodes());
-    nodes.setUp();
-    processes = cleanup.add(new NodeProcesses(folder, nodes::namespace));
+    nodes = cleanup.add(WanNodes.declared().create());
+    processes = cleanup.add(new NodeProcesses(folder, nodes::node));
   }
 
   /** Returns whether GoBGP, which is the route reflector, is installed. */
@@ -69,12 +69,12 @@ final class WanDaemons {
 
   private void connectReflector() throws IOException {
     for (String each : List.of(WanConfigs.REFLECTOR, WanConfigs.CONTROLLER_ADDRESS)) {
-      nodes.ip(WanNodes.CONTROLLER, "addr add " + each + "/128 dev lo nodad");
+      nodes.node(WanNodes.CONTROLLER).ip("addr add " + each + "/128 dev lo nodad");
     }
     for (int side = 1; side <= 2; side++) {
-      nodes.ip(
-          WanNodes.gateway(side),
-          "route add fd00:c:9::/64 via " + WanNodes.controller(side) + " dev mgmt");
+      nodes
+          .node(WanNodes.gateway(side))
+          .ip("route add fd00:c:9::/64 via " + WanNodes.controller(side) + " dev mgmt");
     }
     configs.write(REFLECTOR, configs.reflector());
   }

@@ -7,6 +7,7 @@ import io.heddle.gateway.GatewayStatus;
 import io.heddle.gateway.dataplane.FlowHash;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.NetworkNamespaces;
 import io.heddle.tools.wan.figure.FailureScenario;
 import io.heddle.tools.wan.figure.FleetFigures;
 import io.heddle.tools.wan.figure.PollFigures;
@@ -61,7 +62,7 @@ final class WanMeasures {
   private static final int GAIN_SECONDS = 4;
   private static final double LEAST_GAIN = 1.9;
 
-  private final WanNodes nodes;
+  private final NetworkNamespaces nodes;
   private final NodeProcesses processes;
   private final WanConfigs configs;
   private final WanQueries queries;
@@ -69,7 +70,7 @@ final class WanMeasures {
   private final WanTraffic traffic;
 
   WanMeasures(
-      WanNodes nodes,
+      NetworkNamespaces nodes,
       NodeProcesses processes,
       WanConfigs configs,
       WanQueries queries,
@@ -85,7 +86,7 @@ final class WanMeasures {
 
   /** Measures the figures that need the demo's network. */
   void measureInNetwork(WanDemo.Extent extent) throws IOException, InterruptedException {
-    try (WanCapture capture = new WanCapture(nodes.namespace(WanNodes.gateway(2)))) {
+    try (WanCapture capture = new WanCapture(nodes.name(WanNodes.gateway(2)))) {
       labels(capture);
       spread(capture);
       latency(capture, rounds(extent));
@@ -241,7 +242,7 @@ final class WanMeasures {
    */
   private void burst(String destination, int from, int count) {
     NetworkNamespace.call(
-        nodes.namespace(WanNodes.H1),
+        nodes.name(WanNodes.H1),
         () -> {
           InetSocketAddress own =
               new InetSocketAddress(InetAddress.getByName(WanNodes.SOURCE), BURST_PORT);
@@ -365,10 +366,12 @@ final class WanMeasures {
    */
   private void gain(WanCapture capture) throws IOException, InterruptedException {
     for (int path = 1; path <= WanNodes.PATHS; path++) {
-      nodes.run(
-          WanNodes.gateway(1),
-          "tc qdisc add dev w%s root tbf rate %smbit burst 64kb limit 512kb"
-              .formatted(path, WanConfigs.CAPACITY_MBPS));
+      nodes
+          .node(WanNodes.gateway(1))
+          .run(
+              "tc qdisc add dev w%s root tbf rate %smbit burst 64kb limit 512kb"
+                  .formatted(path, WanConfigs.CAPACITY_MBPS)
+                  .split(" "));
     }
     List<Integer> pair = WanDemo.queuePairs(List.of(1, 1), GAIN_FROM);
     traffic.send(rates(pair, SATURATING, SATURATING));

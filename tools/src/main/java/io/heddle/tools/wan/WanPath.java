@@ -4,6 +4,8 @@ import io.heddle.addr.AddressText;
 import io.heddle.gateway.dataplane.FlowHash;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.NetworkNamespaces;
+import io.heddle.platform.NetworkTopology;
 import io.heddle.tools.wan.figure.Samples;
 import io.heddle.tools.wan.figure.WanFigure;
 import java.io.IOException;
@@ -26,6 +28,8 @@ import java.util.concurrent.TimeUnit;
  */
 final class WanPath {
   private static final String PLAIN = "fc00:2:0:9::2";
+  private static final String PLAIN_ROUTE =
+      "fc00:2:0:9::/64 encap seg6 mode encap segs 5f00:0:1::1,5f00:0:99::d6 dev w1";
   private static final int FROM = 0x20000;
   private static final int PORT = 50_002;
   private static final int PAYLOAD = 1_024;
@@ -38,27 +42,23 @@ final class WanPath {
   private static final Path DEV = Path.of("/proc/thread-self/net/dev");
   private static final double MOST = 1.2;
 
-  private final WanNodes nodes;
+  private final NetworkNamespaces nodes;
 
-  WanPath(WanNodes nodes) {
+  WanPath(NetworkNamespaces nodes) {
     this.nodes = nodes;
   }
 
   private void connect() {
-    nodes.ip(
-        WanNodes.H1,
-        "link add lan2 mtu 9000 type veth peer name lan2 mtu 9000 netns "
-            + nodes.namespace(WanNodes.gateway(1)),
-        "link set lan2 up",
-        "addr add fc00:9::1/64 dev lan2 nodad");
-    nodes.ip(
-        WanNodes.gateway(1),
-        "link set lan2 up",
-        "addr add fc00:9::ff/64 dev lan2 nodad",
-        "route add fc00:2:0:9::/64 encap seg6 mode encap segs 5f00:0:1::1,5f00:0:99::d6 dev w1");
-    nodes.ip(WanNodes.H1, "route add fc00:2:0:9::/64 via fc00:9::ff dev lan2");
-    nodes.ip(WanNodes.gateway(2), "addr add fc00:2:0:9::ff/64 dev lan nodad");
-    nodes.ip(WanNodes.H2, "addr add " + PLAIN + "/64 dev lan nodad");
+    String gateway = WanNodes.gateway(1);
+    nodes.add(
+        new NetworkTopology()
+            .link(WanNodes.H1 + " lan2 mtu 9000", gateway + " lan2 mtu 9000")
+            .address(WanNodes.H1, "lan2", "fc00:9::1/64")
+            .address(gateway, "lan2", "fc00:9::ff/64")
+            .ip(gateway, "route add " + PLAIN_ROUTE)
+            .ip(WanNodes.H1, "route add fc00:2:0:9::/64 via fc00:9::ff dev lan2")
+            .address(WanNodes.gateway(2), "lan", "fc00:2:0:9::ff/64")
+            .address(WanNodes.H2, "lan", PLAIN + "/64"));
   }
 
   /*
@@ -67,7 +67,7 @@ final class WanPath {
    */
   private long arrived() {
     return NetworkNamespace.call(
-        nodes.namespace(WanNodes.H2),
+        nodes.name(WanNodes.H2),
         () ->
             Files.readAllLines(DEV).stream()
                 .filter(line -> line.strip().startsWith("lan:"))
@@ -98,7 +98,7 @@ final class WanPath {
     Samples without = new Samples();
     long before = arrived();
     NetworkNamespace.call(
-        nodes.namespace(WanNodes.H1),
+        nodes.name(WanNodes.H1),
         () -> {
           send(with, without, before);
           return null;

@@ -79,7 +79,7 @@ public final class WanSoak {
     daemons = new WanDaemons(folder, reflected, 0, cleanup);
     queries = new WanQueries(daemons.configs);
     daemons.start();
-    traffic = cleanup.add(WanTraffic.startEven(daemons.nodes.namespace(WanNodes.H1)));
+    traffic = cleanup.add(WanTraffic.startEven(daemons.nodes.name(WanNodes.H1)));
   }
 
   /**
@@ -198,7 +198,7 @@ public final class WanSoak {
       case CONTROLLER_KILLED -> daemons.processes.kill(WanNodes.CONTROLLER);
       case GATEWAY_KILLED -> daemons.processes.kill(WanNodes.gateway(1));
       case REFLECTOR_KILLED -> daemons.processes.kill(WanDaemons.REFLECTOR);
-      case PATH_CUT -> daemons.nodes.ip(WanNodes.gateway(1), "link set " + CUT_PATH + " down");
+      case PATH_CUT -> daemons.nodes.node(WanNodes.gateway(1)).ip("link set " + CUT_PATH + " down");
     }
   }
 
@@ -210,10 +210,12 @@ public final class WanSoak {
       case REFLECTOR_KILLED -> daemons.startReflector();
       case PATH_CUT ->
           /* The kernel removed the interface's address when the link went down. */
-          daemons.nodes.ip(
-              WanNodes.gateway(1),
-              "link set " + CUT_PATH + " up",
-              "addr replace " + CUT_ADDRESS + " dev " + CUT_PATH + " nodad");
+          daemons
+              .nodes
+              .node(WanNodes.gateway(1))
+              .ip(
+                  "link set " + CUT_PATH + " up",
+                  "addr replace " + CUT_ADDRESS + " dev " + CUT_PATH + " nodad");
     }
   }
 
@@ -249,7 +251,7 @@ public final class WanSoak {
    */
   private long arrived() {
     return NetworkNamespace.call(
-        daemons.nodes.namespace(WanNodes.H2),
+        daemons.nodes.name(WanNodes.H2),
         () ->
             Files.readAllLines(Path.of("/proc/thread-self/net/snmp6")).stream()
                 .filter(line -> line.matches("Udp6(InDatagrams|NoPorts|InErrors)\\s.*"))

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.NetworkNamespaces;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
@@ -83,7 +84,7 @@ final class FabricRemovalTest {
     } finally {
       assertEquals(List.of(), Fabric.down(name));
     }
-    assertEquals(List.of(), FabricLinks.namespaces(name));
+    assertEquals(List.of(), NetworkNamespaces.named(FabricLinks.prefix(name)));
     assertEquals(List.of(), daemons(fabric.folder()));
     assertFalse(Files.exists(fabric.folder()));
     assertThrows(LabException.class, () -> Fabric.down(name));
@@ -177,7 +178,7 @@ final class FabricRemovalTest {
     FabricTest.await("its first daemon", () -> !daemons(folder).isEmpty());
     maker.destroyForcibly().waitFor();
     assertEquals(List.of(), Fabric.down(name));
-    assertEquals(List.of(), FabricLinks.namespaces(name));
+    assertEquals(List.of(), NetworkNamespaces.named(FabricLinks.prefix(name)));
     assertEquals(List.of(), daemons(folder));
     assertFalse(Files.exists(folder));
   }
@@ -189,7 +190,7 @@ final class FabricRemovalTest {
     Process maker = maker(lost);
     assertTrue(Deadline.ofSeconds(60).awaitExit(maker));
     assertEquals("made\n", new String(maker.getInputStream().readAllBytes()));
-    assertFalse(FabricLinks.namespaces(lost).isEmpty());
+    assertFalse(NetworkNamespaces.named(FabricLinks.prefix(lost)).isEmpty());
     String next = FabricTest.name("n");
     FabricPlan small =
         new FabricPlan(
@@ -207,7 +208,7 @@ final class FabricRemovalTest {
             false);
     Fabric.up(next, small, ProcessHandle.current().pid());
     assertEquals(List.of(), Fabric.down(next));
-    assertEquals(List.of(), FabricLinks.namespaces(lost));
+    assertEquals(List.of(), NetworkNamespaces.named(FabricLinks.prefix(lost)));
   }
 
   @Test

@@ -1,24 +1,18 @@
 package io.heddle.tools.lab;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.cli.kit.Shell;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/**
- * Test of labs: hosts communicate over each plane and only over that plane, and a closed lab leaves
- * nothing.
- */
+/** Test of labs: hosts communicate over each plane and only over that plane. */
 @EndsWithin(120)
 final class LabTest {
   private static final int DATAGRAM_BYTES = 8_000;
@@ -134,28 +128,6 @@ final class LabTest {
     try (Lab lab = Labs.create(Lab.Kind.LOOPBACK, new LabPlan(2, 2, 9000))) {
       assertEquals("127.0.2.1=1,127.0.2.2=2", lab.environment(1).get("HEDDLE_PLANES"));
     }
-  }
-
-  @Test
-  void nothingIsLeftBehind() {
-    Skip.unless(Lab.Kind.NAMESPACES);
-    Lab lab = Labs.create(Lab.Kind.NAMESPACES, new LabPlan(3, 1, 1500));
-    String name = lab.command(2, List.of()).get(3);
-    Path file = Path.of("/run/netns", name);
-    assertTrue(Files.exists(file));
-    lab.close();
-    assertFalse(Files.exists(file));
-  }
-
-  @Test
-  void namespacesOfAKilledProcessAreRemovedByTheNext() throws Exception {
-    Skip.unless(Lab.Kind.NAMESPACES);
-    Process gone = new ProcessBuilder("true").start();
-    gone.waitFor();
-    String leftover = "heddle-" + gone.pid() + "-1-r0";
-    Shell.run(List.of("ip", "netns", "add", leftover));
-    Labs.create(Lab.Kind.NAMESPACES, new LabPlan(1, 1, 1500)).close();
-    assertFalse(Files.exists(Path.of("/run/netns", leftover)));
   }
 
   @Test

@@ -7,9 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.NetworkNamespaces;
+import io.heddle.platform.NetworkTopology;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.Requirements;
 import io.heddle.platform.testing.SystemTest;
 import java.util.List;
 import java.util.Optional;
@@ -22,25 +25,26 @@ import org.junit.jupiter.api.Test;
 @SystemTest
 class LabSwitchesTest {
   private final Log log = (level, sentence) -> {};
+  private NetworkNamespaces net;
   private NetworkNamespace namespace;
 
   @BeforeEach
-  void makeNamespace() {
-    NetworkNamespace.skipWhere(LabSwitches.refusal().orElse(""));
-    NetworkNamespace.assumeAvailable();
-    namespace = NetworkNamespace.create("switches");
-    for (String link : List.of("0", "1", "2")) {
-      namespace.ip(
-          "link add e" + link + " type veth peer name p" + link,
-          "link set e" + link + " up",
-          "link set p" + link + " up");
-    }
+  void createNamespace() {
+    Requirements.skipWhere(LabSwitches.refusal().orElse(""));
+    Requirements.namespaces();
+    net =
+        NetworkTopology.of("leaf")
+            .link("leaf e0", "leaf p0")
+            .link("leaf e1", "leaf p1")
+            .link("leaf e2", "leaf p2")
+            .create();
+    namespace = net.node("leaf");
   }
 
   @AfterEach
   void removeNamespace() {
-    if (namespace != null) {
-      namespace.close();
+    if (net != null) {
+      net.close();
     }
   }
 
@@ -57,7 +61,7 @@ class LabSwitchesTest {
   }
 
   private String filters(String port) {
-    return namespace.exec("tc", "filter", "show", "dev", port, "ingress");
+    return namespace.run("tc", "filter", "show", "dev", port, "ingress");
   }
 
   @Test
@@ -87,7 +91,7 @@ class LabSwitchesTest {
         Thread.sleep(10);
       }
       /* A link without IPv6 has a carrier, but the kernel refuses its route. */
-      namespace.exec("sysctl", "-qw", "net.ipv6.conf.e0.disable_ipv6=1");
+      namespace.set(List.of("net.ipv6.conf.e0.disable_ipv6=1"));
       namespace.ip("link set e0 up");
       running.awaitFailure();
       HeddleException lost = assertThrows(HeddleException.class, running::counts);

@@ -11,8 +11,10 @@ import io.heddle.fabric.model.JenkinsHash;
 import io.heddle.fabric.model.RoceFlow;
 import io.heddle.fabric.model.SprayHash;
 import io.heddle.platform.Lookup3;
+import io.heddle.platform.NetworkNamespaces;
+import io.heddle.platform.NetworkTopology;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.Requirements;
 import io.heddle.platform.testing.SystemTest;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -36,19 +38,19 @@ final class SwitchProgramTest {
   private static final String FROM = "fd00:a::1";
   private static final String TO = "fd00:b::1";
 
-  private static NetworkNamespace namespace;
+  private static NetworkNamespaces net;
 
   private SwitchProgram program;
 
   @BeforeAll
   static void skipWithoutBpf() {
-    NetworkNamespace.skipWhere(SwitchProgram.refusal().orElse(""));
-    NetworkNamespace.assumeAvailable();
+    Requirements.skipWhere(SwitchProgram.refusal().orElse(""));
+    Requirements.namespaces();
   }
 
   @BeforeEach
   void load() {
-    namespace = NetworkNamespace.create("switch");
+    net = NetworkTopology.of("switch").create();
     program = SwitchProgram.load(leaf(1_000_000_000L));
     program.configure(SwitchingMode.SPRAY, SprayScope.GLOBAL);
   }
@@ -58,8 +60,8 @@ final class SwitchProgramTest {
     if (program != null) {
       program.close();
     }
-    if (namespace != null) {
-      namespace.close();
+    if (net != null) {
+      net.close();
     }
   }
 
@@ -71,7 +73,7 @@ final class SwitchProgramTest {
     }
     return new LabSwitch(
         "leaf",
-        namespace.name(),
+        net.name("switch"),
         SEED,
         List.of("lo"),
         List.of(new SwitchGroup("fd00:b::/64", members)));

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.gateway.dataplane.DataPlane;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.Requirements;
 import io.heddle.platform.testing.SystemTest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -26,9 +26,9 @@ final class WanDemoTest {
 
   @BeforeEach
   void requireAll() {
-    NetworkNamespace.assumeAvailable();
-    NetworkNamespace.skipWhere(DataPlane.refusal().orElse(""));
-    NetworkNamespace.skipWhere(
+    Requirements.namespaces();
+    Requirements.skipWhere(DataPlane.refusal().orElse(""));
+    Requirements.skipWhere(
         Files.isExecutable(Path.of("/usr/bin/openssl")) ? "" : "openssl isn't installed");
   }
 

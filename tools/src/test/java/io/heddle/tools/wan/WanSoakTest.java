@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.cli.kit.Cleanup;
 import io.heddle.gateway.dataplane.DataPlane;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.Requirements;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.platform.testing.WholeRunOnly;
 import java.nio.file.Files;
@@ -41,9 +41,9 @@ final class WanSoakTest {
   @Test
   @WholeRunOnly
   void gatewaysDeathLosesNoPacketAndLeavesNoRule() throws Exception {
-    NetworkNamespace.assumeAvailable();
-    NetworkNamespace.skipWhere(DataPlane.refusal().orElse(""));
-    NetworkNamespace.skipWhere(
+    Requirements.namespaces();
+    Requirements.skipWhere(DataPlane.refusal().orElse(""));
+    Requirements.skipWhere(
         Files.isExecutable(Path.of("/usr/bin/openssl")) ? "" : "openssl isn't installed");
     WanDemo.TimeLimits patience =
         new WanDemo.TimeLimits(

@@ -11,8 +11,11 @@ import io.heddle.addr.RocePorts;
 import io.heddle.bpf.BpfProgram;
 import io.heddle.bpf.TcIngress;
 import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.NetworkNamespaces;
+import io.heddle.platform.NetworkTopology;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.Requirements;
 import io.heddle.platform.testing.SystemTest;
 import java.net.InetAddress;
 import java.util.HashMap;
@@ -42,7 +45,7 @@ final class DataPlaneTest {
 
   @BeforeAll
   static void skipWithoutBpf() {
-    NetworkNamespace.skipWhere(DataPlane.refusal().orElse(""));
+    Requirements.skipWhere(DataPlane.refusal().orElse(""));
   }
 
   @BeforeEach
@@ -242,9 +245,10 @@ final class DataPlaneTest {
 
   @Test
   void nextProcessAdoptsProgramFlowsAndSteers() {
-    NetworkNamespace.assumeAvailable();
-    try (NetworkNamespace host = NetworkNamespace.create("gateway")) {
-      host.ip("link add lan type veth peer name far", "link set lan up", "link set far up");
+    Requirements.namespaces();
+    try (NetworkNamespaces net =
+        NetworkTopology.of("gateway").link("gateway lan", "gateway far").create()) {
+      NetworkNamespace host = net.node("gateway");
       host.call(() -> {
         int index = LinuxCalls.interfaceIndex("lan");
         SteerKey key = new SteerKey(DESTINATION, 17, null);
@@ -276,9 +280,10 @@ final class DataPlaneTest {
 
   @Test
   void programOfAnotherBuildIsReplacedInOneStep() {
-    NetworkNamespace.assumeAvailable();
-    try (NetworkNamespace host = NetworkNamespace.create("gateway")) {
-      host.ip("link add lan type veth peer name far", "link set lan up", "link set far up");
+    Requirements.namespaces();
+    try (NetworkNamespaces net =
+        NetworkTopology.of("gateway").link("gateway lan", "gateway far").create()) {
+      NetworkNamespace host = net.node("gateway");
       host.call(() -> {
         int index = LinuxCalls.interfaceIndex("lan");
         TcIngress place = new TcIngress(index, PRIORITY, 1);

@@ -4,8 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.NetworkNamespaces;
+import io.heddle.platform.NetworkTopology;
 import io.heddle.platform.testing.Deadline;
-import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.Requirements;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.telemetry.report.GatewayReport;
 import io.heddle.telemetry.report.InterfaceReport;
@@ -29,21 +32,19 @@ final class ObserverTest {
         .orElseThrow();
   }
 
-  private static NetworkNamespace router() {
-    NetworkNamespace.assumeAvailable();
-    NetworkNamespace router = NetworkNamespace.create("observer");
-    router.ip(
-        "link add w1 type veth peer name w2",
-        "link set w1 up",
-        "link set w2 up",
-        "addr add fd00:5::1/64 dev w1 nodad",
-        "neigh add fd00:5::2 lladdr 02:00:00:00:00:02 dev w1");
-    return router;
+  private static NetworkNamespaces network() {
+    Requirements.namespaces();
+    return NetworkTopology.of("router")
+        .link("router w1", "router w2")
+        .address("router", "w1", "fd00:5::1/64")
+        .ip("router", "neigh add fd00:5::2 lladdr 02:00:00:00:00:02 dev w1")
+        .create();
   }
 
   @Test
   void sentBytesAreCounted() {
-    try (NetworkNamespace router = router()) {
+    try (NetworkNamespaces net = network()) {
+      NetworkNamespace router = net.node("router");
       long before = one(router, "w1").outOctets();
       router.call(() -> {
         try (DatagramSocket socket = new DatagramSocket()) {
@@ -61,7 +62,8 @@ final class ObserverTest {
 
   @Test
   void cutLinkIsReportedAsDown() {
-    try (NetworkNamespace router = router()) {
+    try (NetworkNamespaces net = network()) {
+      NetworkNamespace router = net.node("router");
       assertEquals(true, one(router, "w1").up());
       router.ip("link set w2 down");
       Deadline deadline = Deadline.ofSeconds(30);

@@ -5,9 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.addr.AddressText;
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.NetworkNamespaces;
+import io.heddle.platform.NetworkTopology;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.Requirements;
 import io.heddle.platform.testing.SystemTest;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
@@ -37,9 +40,9 @@ final class ProbesTest {
 
   @Test
   void everyProbeOfABurstIsAnsweredInSeveralRounds() throws Exception {
-    NetworkNamespace.assumeAvailable();
-    try (NetworkNamespace host = NetworkNamespace.create("burst")) {
-      host.ip("link set lo up");
+    Requirements.namespaces();
+    try (NetworkNamespaces net = NetworkTopology.of("burst").create()) {
+      NetworkNamespace host = net.node("burst");
       try (Probes far = host.call(ProbesTest::reflector);
           DatagramChannel sender = host.call(ProbesTest::sender)) {
         for (int i = 0; i < BURST; i++) {
@@ -61,9 +64,9 @@ final class ProbesTest {
 
   @Test
   void resultsAreAvailableDuringAFlood() throws Exception {
-    NetworkNamespace.assumeAvailable();
-    try (NetworkNamespace host = NetworkNamespace.create("flood")) {
-      host.ip("link set lo up");
+    Requirements.namespaces();
+    try (NetworkNamespaces net = NetworkTopology.of("flood").create()) {
+      NetworkNamespace host = net.node("flood");
       try (Probes far = host.call(ProbesTest::reflector);
           DatagramChannel sender = host.call(ProbesTest::sender)) {
         AtomicBoolean enough = new AtomicBoolean();

@@ -7,8 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.addr.AddressPrefix;
 import io.heddle.addr.AddressText;
 import io.heddle.platform.LinuxCalls;
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.NetworkNamespaces;
+import io.heddle.platform.NetworkTopology;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.Requirements;
 import io.heddle.platform.testing.SystemTest;
 import java.net.Inet6Address;
 import java.util.List;
@@ -24,21 +27,18 @@ final class KernelRoutesTest {
 
   @BeforeAll
   static void skipWithoutNamespaces() {
-    NetworkNamespace.assumeAvailable();
+    Requirements.namespaces();
   }
 
   private static Inet6Address segment(String text) {
     return (Inet6Address) AddressText.parse(text);
   }
 
-  private static NetworkNamespace host() {
-    NetworkNamespace host = NetworkNamespace.create("routes");
-    host.ip(
-        "link add wan type veth peer name far",
-        "link set wan up",
-        "link set far up",
-        "addr add fc00:11::1/64 dev wan nodad");
-    return host;
+  private static NetworkNamespaces network() {
+    return NetworkTopology.of("host")
+        .link("host wan", "host far")
+        .address("host", "wan", "fc00:11::1/64")
+        .create();
   }
 
   private static KernelRoute bySegments(int table, String prefix, int index, boolean reduced) {
@@ -51,7 +51,8 @@ final class KernelRoutesTest {
 
   @Test
   void routesAndRulesAreInstalledChangedAndRemoved() {
-    try (NetworkNamespace host = host()) {
+    try (NetworkNamespaces net = network()) {
+      NetworkNamespace host = net.node("host");
       host.call(() -> {
         int wan = LinuxCalls.interfaceIndex("wan");
         KernelRoute first =
@@ -73,18 +74,18 @@ final class KernelRoutesTest {
         KernelRoutes.apply(routes, rules);
         return null;
       });
-      String table = host.exec("ip", "-6", "route", "show", "table", "8401");
+      String table = host.run("ip", "-6", "route", "show", "table", "8401");
       assertEquals(1, table.lines().count(), table);
       assertTrue(
           table.contains(
               "fc00:2::/64  encap seg6 mode encap segs 2 [ 5f00:0:1::1 5f00:0:99::d6 ] dev wan"),
           table);
-      String ipv4 = host.exec("ip", "-4", "route", "show", "table", "8401");
+      String ipv4 = host.run("ip", "-4", "route", "show", "table", "8401");
       assertTrue(ipv4.contains("10.2.0.0/16  encap seg6 mode encap segs 2 ["), ipv4);
-      String rules = host.exec("ip", "-6", "rule");
+      String rules = host.run("ip", "-6", "rule");
       assertEquals(1, rules.lines().filter(line -> line.contains("lookup 8401")).count(), rules);
       assertTrue(rules.contains("8401:\tfrom all fwmark 0x10000/0xff0000 lookup 8401"), rules);
-      assertTrue(host.exec("ip", "-6", "route").contains("5f00:0:1::1 via fc00:11::2 dev wan"));
+      assertTrue(host.run("ip", "-6", "route").contains("5f00:0:1::1 via fc00:11::2 dev wan"));
 
       host.call(() -> {
         int wan = LinuxCalls.interfaceIndex("wan");
@@ -93,22 +94,23 @@ final class KernelRoutesTest {
             List.of(new MarkRule(true, 2 << 16, 0xff << 16, 8402, 8402)));
         return null;
       });
-      assertFalse(host.exec("ip", "-6", "rule").contains("8401"));
-      assertFalse(host.exec("ip", "-6", "route").contains("5f00:0:1::1"));
+      assertFalse(host.run("ip", "-6", "rule").contains("8401"));
+      assertFalse(host.run("ip", "-6", "route").contains("5f00:0:1::1"));
       host.call(() -> {
         KernelRoutes.removeAll();
         return null;
       });
-      assertFalse(host.exec("ip", "-6", "rule").contains("8402"));
-      assertFalse(host.exec("ip", "-6", "route", "show", "table", "all").contains("seg6"));
+      assertFalse(host.run("ip", "-6", "rule").contains("8402"));
+      assertFalse(host.run("ip", "-6", "route", "show", "table", "all").contains("seg6"));
       assertTrue(
-          host.exec("ip", "-6", "route").contains("fc00:11::/64 dev wan"), "routes of others stay");
+          host.run("ip", "-6", "route").contains("fc00:11::/64 dev wan"), "routes of others stay");
     }
   }
 
   @Test
   void reducedEncapsulationFallsBackToFull() {
-    try (NetworkNamespace host = host()) {
+    try (NetworkNamespaces net = network()) {
+      NetworkNamespace host = net.node("host");
       List<KernelRoute> taken =
           host.call(() ->
               KernelRoutes.apply(
@@ -117,14 +119,15 @@ final class KernelRoutesTest {
                       List.of())
                   .taken());
       boolean reduced = ((KernelRoute.ToSegments) taken.getFirst().next()).path().reduced();
-      String table = host.exec("ip", "-6", "route", "show", "table", "8401");
+      String table = host.run("ip", "-6", "route", "show", "table", "8401");
       assertTrue(table.contains(reduced ? "mode encap.red" : "mode encap"), table);
     }
   }
 
   @Test
   void refusedRoutesAreReportedAndTheOthersInstalled() {
-    try (NetworkNamespace host = host()) {
+    try (NetworkNamespaces net = network()) {
+      NetworkNamespace host = net.node("host");
       KernelRoute wrong = bySegments(8401, "fc00:2::/64", 999, false);
       KernelRoutes.Outcome outcome =
           host.call(() ->

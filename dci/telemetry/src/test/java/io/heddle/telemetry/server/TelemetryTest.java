@@ -15,9 +15,12 @@ import io.grpc.netty.shaded.io.netty.handler.ssl.SslProvider;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.NetworkNamespaces;
+import io.heddle.platform.NetworkTopology;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.Requirements;
 import io.heddle.telemetry.client.TelemetryConnections;
 import io.heddle.telemetry.client.TelemetryListener;
 import io.heddle.telemetry.client.TelemetryTarget;
@@ -169,9 +172,9 @@ final class TelemetryTest {
 
   @Test
   void serverListensInTheNamespaceOfItsStarter() throws Exception {
-    NetworkNamespace.assumeAvailable();
-    try (NetworkNamespace elsewhere = NetworkNamespace.create("telemetry")) {
-      elsewhere.ip("link set lo up");
+    Requirements.namespaces();
+    try (NetworkNamespaces net = NetworkTopology.of("telemetry").create()) {
+      NetworkNamespace elsewhere = net.node("telemetry");
       TelemetryServer second = elsewhere.call(() -> server(gateway));
       elsewhere.call(() -> {
         new Socket("::1", second.port()).close();

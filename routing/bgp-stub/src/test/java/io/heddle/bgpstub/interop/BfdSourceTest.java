@@ -9,9 +9,11 @@ import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.session.RecordingListener;
 import io.heddle.bgp.wire.Prefix;
+import io.heddle.platform.Shell;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -52,24 +54,25 @@ final class BfdSourceTest {
   void bfdUsesTheSessionsAddress() throws Exception {
     RecordingListener atHost = new RecordingListener();
     RecordingListener atLeaf = new RecordingListener();
-    try (LinkedNamespaces net = new LinkedNamespaces();
+    try (HostAndLeaf net = new HostAndLeaf();
         BgpSpeaker host = new BgpSpeaker(atHost.logTo());
         BgpSpeaker leaf = new BgpSpeaker(atLeaf.logTo())) {
       /* The kernel never chooses a deprecated address as a source by itself. */
-      LinkedNamespaces.run(
-          "ip",
-          "-n",
-          net.host(),
-          "addr",
-          "add",
-          "fd00:1::3/64",
-          "dev",
-          "p1",
-          "nodad",
-          "preferred_lft",
-          "0");
-      LinkedNamespaces.moveIn(host, net.host());
-      LinkedNamespaces.moveIn(leaf, net.leaf());
+      Shell.run(
+          List.of(
+              "ip",
+              "-n",
+              net.host(),
+              "addr",
+              "add",
+              "fd00:1::3/64",
+              "dev",
+              "p1",
+              "nodad",
+              "preferred_lft",
+              "0"));
+      HostAndLeaf.moveIn(host, net.host());
+      HostAndLeaf.moveIn(leaf, net.leaf());
       host.listen(Endpoint.anyAddress(179));
       start(host, peer("leaf", "fd00:1::1", 65_001, 65_002), atHost);
       start(leaf, peer("host", "fd00:1::3", 65_002, 65_001), atLeaf);

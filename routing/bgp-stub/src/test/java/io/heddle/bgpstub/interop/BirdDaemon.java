@@ -17,11 +17,11 @@ final class BirdDaemon {
     return List.of(BIRD, CLIENT);
   }
 
-  private static String control(LinkedNamespaces net) {
+  private static String control(HostAndLeaf net) {
     return net.folder().resolve("ctl").toString();
   }
 
-  static Process start(LinkedNamespaces net, String configuration) throws IOException {
+  static Process start(HostAndLeaf net, String configuration) throws IOException {
     Path file = net.folder().resolve("bird.conf");
     Files.writeString(file, configuration);
     Files.deleteIfExists(net.folder().resolve("ctl"));
@@ -37,8 +37,7 @@ final class BirdDaemon {
   }
 
   /** Returns BIRD's answer to an operator's command. */
-  static String ask(LinkedNamespaces net, String... words)
-      throws IOException, InterruptedException {
+  static String ask(HostAndLeaf net, String... words) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(CLIENT.toString(), "-s", control(net)));
     command.addAll(List.of(words));
     return net.ask(command.toArray(String[]::new));

@@ -10,6 +10,7 @@ import io.heddle.bgp.wire.ExtendedCommunity;
 import io.heddle.bgp.wire.PathAttribute;
 import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.Prefix;
+import io.heddle.platform.Shell;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.SystemTest;
 import java.nio.file.Path;
@@ -164,10 +165,10 @@ class BirdInteropTest extends DaemonContract {
     await("BFD", () -> heard.log.toString().contains("BFD is up"));
     ProcessHandle bird = first.descendants().reduce((one, last) -> last).orElse(first.toHandle());
     Deadline underHoldTime = Deadline.ofSeconds(5);
-    LinkedNamespaces.run("kill", "-STOP", String.valueOf(bird.pid()));
+    Shell.run(List.of("kill", "-STOP", String.valueOf(bird.pid())));
     await("the end", () -> heard.has("down BFD"));
     boolean late = underHoldTime.isOver();
-    LinkedNamespaces.run("kill", "-CONT", String.valueOf(bird.pid()));
+    Shell.run(List.of("kill", "-CONT", String.valueOf(bird.pid())));
     assertFalse(late, () -> "not within " + underHoldTime + ", the hold time is 9 s");
     await(
         "established again",
@@ -180,12 +181,12 @@ class BirdInteropTest extends DaemonContract {
     connect(options().onInterface("p1").retryMs(10_000, 60_000));
     awaitEstablished();
     Deadline atOnce = Deadline.ofSeconds(3);
-    LinkedNamespaces.run("ip", "-n", net.leaf(), "link", "set", "h0", "down");
+    Shell.run(List.of("ip", "-n", net.leaf(), "link", "set", "h0", "down"));
     await("the end", () -> heard.has("down LINK_DOWN"));
     assertFalse(atOnce.isOver(), () -> "not within " + atOnce);
-    LinkedNamespaces.run("ip", "-n", net.leaf(), "link", "set", "h0", "up");
-    LinkedNamespaces.run(
-        "ip", "-n", net.leaf(), "addr", "replace", "fd00:1::1/64", "dev", "h0", "nodad");
+    Shell.run(List.of("ip", "-n", net.leaf(), "link", "set", "h0", "up"));
+    Shell.run(
+        List.of("ip", "-n", net.leaf(), "addr", "replace", "fd00:1::1/64", "dev", "h0", "nodad"));
     await(
         "established again",
         () -> heard.events.stream().filter(each -> each.startsWith("established")).count() == 2);

@@ -17,6 +17,7 @@ import io.heddle.bgpstub.daemon.BgpDaemon;
 import io.heddle.bgpstub.daemon.ConfigParser;
 import io.heddle.platform.NanoClock;
 import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.Shell;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.routes.RouteAnswer;
 import io.heddle.routes.RouteReader;
@@ -193,9 +194,9 @@ class BirdIpv4InteropTest extends DaemonContract {
     connect(options().bfd(new BfdOptions(100, 5)));
     await("BFD", () -> heard.log.toString().contains("BFD is up"));
     String pid = String.valueOf(daemonProcess(first).pid());
-    LinkedNamespaces.run("kill", "-STOP", pid);
+    Shell.run(List.of("kill", "-STOP", pid));
     await("the end", () -> heard.has("down BFD"));
-    LinkedNamespaces.run("kill", "-CONT", pid);
+    Shell.run(List.of("kill", "-CONT", pid));
   }
 
   @Test

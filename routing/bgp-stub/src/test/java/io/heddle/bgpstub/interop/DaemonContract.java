@@ -45,7 +45,7 @@ abstract class DaemonContract {
   static final String KEY = "a secret of both";
 
   final RecordingListener heard = new RecordingListener();
-  LinkedNamespaces net;
+  HostAndLeaf net;
   BgpSpeaker speaker;
   PeerSession session;
 
@@ -141,7 +141,7 @@ abstract class DaemonContract {
         Assumptions.abort(program + " isn't installed");
       }
     }
-    net = new LinkedNamespaces();
+    net = new HostAndLeaf();
     speaker = new BgpSpeaker(heard.logTo());
     net.moveIn(speaker);
     speaker.listen(Endpoint.of(Prefix.of(fabric().host()).inetAddress(), 0, 179));
@@ -180,7 +180,7 @@ abstract class DaemonContract {
 
   PeerOptions.Builder linkLocal() throws Exception {
     return options()
-        .remote(Prefix.of(net.linkLocal(net.leaf(), "h0")).address())
+        .remote(Prefix.of(HostAndLeaf.linkLocal(net.leaf(), "h0")).address())
         .localAddress(null)
         .onInterface("p1")
         .bindToDevice(true);
@@ -278,7 +278,7 @@ abstract class DaemonContract {
     Process first = launch("", false);
     connect(options());
     awaitEstablished();
-    LinkedNamespaces.end(first);
+    HostAndLeaf.end(first);
     await("the end", () -> heard.has("down"));
     launch("", false);
     await(

@@ -7,6 +7,7 @@ import io.heddle.bgp.wire.ExtendedCommunity;
 import io.heddle.bgp.wire.PathAttribute;
 import io.heddle.bgp.wire.PathAttributes;
 import io.heddle.bgp.wire.Prefix;
+import io.heddle.platform.Shell;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -153,7 +154,7 @@ abstract class ExabgpContract extends DaemonContract {
   /* Sends SIGALRM, which makes ExaBGP reset all sessions. */
   @Override
   void reset() throws Exception {
-    LinkedNamespaces.run("kill", "-ALRM", String.valueOf(daemon.pid()));
+    Shell.run(List.of("kill", "-ALRM", String.valueOf(daemon.pid())));
   }
 
   @Override

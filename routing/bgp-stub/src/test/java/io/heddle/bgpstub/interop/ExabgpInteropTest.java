@@ -74,8 +74,8 @@ class ExabgpInteropTest extends ExabgpContract {
    */
   @Test
   void linkLocalPeerIsReached() throws Exception {
-    local = net.linkLocal(net.leaf(), "h0");
-    neighbour = net.linkLocal(net.host(), "p1");
+    local = HostAndLeaf.linkLocal(net.leaf(), "h0");
+    neighbour = HostAndLeaf.linkLocal(net.host(), "p1");
     launch("", false);
     connect(linkLocal().passive(false));
     await("the aggregate", () -> attributesOf(AGGREGATE) != null);

@@ -15,6 +15,8 @@ import io.heddle.bgpstub.rib.Rib;
 import io.heddle.bgpstub.rib.RibOptions;
 import io.heddle.bgpstub.rib.Route;
 import io.heddle.platform.NanoClock;
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.Shell;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.routes.RoutePublisher;
 import io.heddle.routes.WeightRules;
@@ -80,7 +82,7 @@ class FrrInteropTest extends DaemonContract {
          set community 65002:3
         """
             .formatted(lines, neighbour, neighbour, neighbour, neighbour, neighbour, routes));
-    LinkedNamespaces.run("chown", "-R", "frr:frr", folder.toString());
+    Shell.run(List.of("chown", "-R", "frr:frr", folder.toString()));
     String[] common = {
       "-N",
       "heddle",
@@ -345,7 +347,7 @@ class FrrInteropTest extends DaemonContract {
 
   @Test
   void leafThatNeedsOurAdvertisementIsDiscovered() throws Exception {
-    net.inside(net.host(), "sysctl", "-qw", "net.ipv6.conf.p1.accept_ra=0");
+    new NetworkNamespace(net.host()).set(List.of("net.ipv6.conf.p1.accept_ra=0"));
     launch("h0", " neighbor h0 interface remote-as external\n");
     connect(options().remote(null).localAddress(null).onInterface("p1").bindToDevice(true));
     await("the aggregate", () -> attributesOf(AGGREGATE) != null);

@@ -8,7 +8,7 @@ class GobgpInteropTest extends GobgpContract {
   @Test
   void linkLocalPeerIsReached() throws Exception {
     local = "::";
-    neighbour = net.linkLocal(net.host(), "p1") + "%h0";
+    neighbour = HostAndLeaf.linkLocal(net.host(), "p1") + "%h0";
     launch("", true);
     connectToLinkLocal();
     await("the aggregate", () -> attributesOf(AGGREGATE) != null);

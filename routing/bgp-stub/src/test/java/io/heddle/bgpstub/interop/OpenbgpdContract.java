@@ -9,6 +9,7 @@ import io.heddle.bgp.wire.Capability;
 import io.heddle.bgp.wire.ExtendedCommunity;
 import io.heddle.bgp.wire.PathAttribute;
 import io.heddle.bgp.wire.PathAttributes;
+import io.heddle.platform.Shell;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -150,7 +151,7 @@ abstract class OpenbgpdContract extends DaemonContract {
     List<ProcessHandle> all =
         Stream.concat(daemon.descendants(), Stream.of(daemon.toHandle())).toList();
     for (ProcessHandle each : all) {
-      LinkedNamespaces.run("kill", "-STOP", String.valueOf(each.pid()));
+      Shell.run(List.of("kill", "-STOP", String.valueOf(each.pid())));
     }
     all.forEach(ProcessHandle::destroyForcibly);
   }

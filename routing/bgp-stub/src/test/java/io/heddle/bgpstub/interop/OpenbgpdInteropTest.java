@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Test;
 class OpenbgpdInteropTest extends OpenbgpdContract {
   @Test
   void linkLocalPeerIsReached() throws Exception {
-    local = net.linkLocal(net.leaf(), "h0") + "%h0";
-    neighbour = net.linkLocal(net.host(), "p1") + "%h0";
+    local = HostAndLeaf.linkLocal(net.leaf(), "h0") + "%h0";
+    neighbour = HostAndLeaf.linkLocal(net.host(), "p1") + "%h0";
     launch("", true);
     connectToLinkLocal();
     await("the aggregate", () -> attributesOf(AGGREGATE) != null);

@@ -22,10 +22,10 @@ import io.heddle.cli.kit.Cleanup;
 import io.heddle.controller.run.ControllerStatus;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.NetworkTopology;
 import io.heddle.telemetry.server.TelemetryServer;
 import io.heddle.telemetry.tls.TlsFiles;
 import io.heddle.tools.wan.host.Certificates;
-import io.heddle.tools.wan.host.Commands;
 import io.heddle.tools.wan.host.JsonOutput;
 import io.heddle.tools.wan.host.NodeProcesses;
 import java.io.IOException;
@@ -80,7 +80,7 @@ final class Fleet {
   private final Path folder;
   private final int lists;
   private final IntFunction<BooleanSupplier> limits;
-  private final String namespace;
+  private final NetworkNamespace namespace;
   private final NodeProcesses processes;
   private final List<SimulatedGateway> gateways = new ArrayList<>();
   private final Map<FlowRule, ElephantFlow> rules = new ConcurrentHashMap<>();
@@ -105,12 +105,8 @@ final class Fleet {
     this.folder = folder;
     this.lists = lists;
     this.limits = limits;
-    String name = "hdfleet%s-%s".formatted(ProcessHandle.current().pid(), count);
-    namespace = name;
-    Commands.run(List.of("ip", "netns", "add", name));
-    cleanup.add(() -> Commands.run(List.of("ip", "netns", "del", name)));
-    Commands.run(List.of("ip", "-n", name, "link", "set", "lo", "up"));
-    processes = cleanup.add(new NodeProcesses(folder, node -> name));
+    namespace = cleanup.add(NetworkTopology.of("fleet").create()).node("fleet");
+    processes = cleanup.add(new NodeProcesses(folder, node -> namespace));
     Certificates certificates = new Certificates(folder);
     certificates.sign(SERVERS, "::1");
     certificates.sign(CONTROLLER, "::1");
@@ -120,11 +116,9 @@ final class Fleet {
       gateways.add(gateway);
       InetSocketAddress at = new InetSocketAddress("::1", FIRST_PORT + i);
       cleanup.add(
-          NetworkNamespace.call(
-              name, () -> TelemetryServer.start(at, files, gateway, (level, sentence) -> {})));
+          namespace.call(() -> TelemetryServer.start(at, files, gateway, (level, sentence) -> {})));
     }
-    BgpSpeaker speaker =
-        cleanup.add(NetworkNamespace.call(name, () -> new BgpSpeaker((level, sentence) -> {})));
+    BgpSpeaker speaker = cleanup.add(namespace.call(() -> new BgpSpeaker((level, sentence) -> {})));
     listen(speaker);
     Files.writeString(folder.resolve(CONTROLLER + ".conf"), config(capacityMbps));
   }
@@ -307,7 +301,7 @@ final class Fleet {
     }
     throw new HeddleException(
         "the fleet in %s: %s timed out: %s; the controller's log: %s"
-            .formatted(namespace, what, trouble, processes.lastLogLines(CONTROLLER)));
+            .formatted(namespace.name(), what, trouble, processes.lastLogLines(CONTROLLER)));
   }
 
   /* Applies received rules to the simulated gateways. Called on the speaker's thread. */

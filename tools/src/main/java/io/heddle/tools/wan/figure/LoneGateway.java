@@ -10,10 +10,9 @@ import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.gateway.Gateway;
 import io.heddle.gateway.config.GatewayConfigParser;
-import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
-import io.heddle.platform.NetworkNamespace;
-import io.heddle.tools.wan.host.Commands;
+import io.heddle.platform.NetworkNamespaces;
+import io.heddle.platform.NetworkTopology;
 import java.io.IOException;
 import java.net.Inet6Address;
 import java.nio.file.Files;
@@ -32,11 +31,12 @@ final class LoneGateway implements AutoCloseable {
   static final int ROUTER_ID = 0x0a000001;
   static final long AS = 65_000;
 
+  private static final String HOST = "lone";
   private static final int CONTROLLER_ID = 0x0a000009;
 
   private static final Log SILENT = (level, sentence) -> {};
 
-  private final String namespace = "hdlone" + ProcessHandle.current().pid();
+  private final NetworkNamespaces net;
   private final Path file;
   private final Gateway gateway;
 
@@ -44,7 +44,7 @@ final class LoneGateway implements AutoCloseable {
    * Creates a namespace and its gateway.
    *
    * @param folder folder for the gateway's configuration
-   * @throws HeddleException if the host refuses; no namespace is left then
+   * @throws io.heddle.platform.HeddleException if the host refuses; no namespace is left then
    */
   LoneGateway(Path folder) throws IOException {
     this(folder, "");
@@ -58,12 +58,11 @@ final class LoneGateway implements AutoCloseable {
   LoneGateway(Path folder, String more) throws IOException {
     file = folder.resolve("lone.conf");
     Files.writeString(file, more + config(folder));
-    Commands.run(List.of("ip", "netns", "add", namespace));
+    net = declared().create();
     try {
-      connect();
       gateway = call(this::start);
     } catch (RuntimeException failed) {
-      removeNamespace(failed);
+      net.close();
       throw failed;
     }
   }
@@ -109,15 +108,12 @@ final class LoneGateway implements AutoCloseable {
     return text.toString();
   }
 
-  private void connect() {
-    StringBuilder lines = new StringBuilder("link set lo up\n");
+  private static NetworkTopology declared() {
+    NetworkTopology topology = new NetworkTopology().node(HOST, "net.ipv6.conf.all.forwarding=1");
     for (String name : List.of("lan", "w1", "w2")) {
-      lines.append(
-          "link add %1$s type veth peer name far%1$s\nlink set %1$s up\nlink set far%1$s up\n"
-              .formatted(name));
+      topology.link(HOST + " " + name, HOST + " far" + name);
     }
-    Commands.run(Path.of("."), List.of("ip", "-n", namespace, "-batch", "-"), lines.toString());
-    call(() -> Files.writeString(Path.of("/proc/sys/net/ipv6/conf/all/forwarding"), "1\n"));
+    return topology;
   }
 
   /**
@@ -151,21 +147,13 @@ final class LoneGateway implements AutoCloseable {
 
   /** Runs a step in the gateway's namespace. */
   <T> T call(Callable<T> step) {
-    return NetworkNamespace.call(namespace, step);
-  }
-
-  private void removeNamespace(RuntimeException failed) {
-    try {
-      Commands.run(List.of("ip", "netns", "del", namespace));
-    } catch (HeddleException left) {
-      failed.addSuppressed(left);
-    }
+    return net.node(HOST).call(step);
   }
 
   /** Closes the gateway. Removing the namespace also ends the data plane. */
   @Override
   public void close() {
     gateway.close();
-    Commands.run(List.of("ip", "netns", "del", namespace));
+    net.close();
   }
 }

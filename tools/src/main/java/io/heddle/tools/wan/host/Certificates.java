@@ -1,11 +1,13 @@
 package io.heddle.tools.wan.host;
 
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.Shell;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Certificate authority of the demo, with certificates that openssl makes as docs/dci.md describes.
@@ -36,8 +38,7 @@ public final class Certificates {
   }
 
   private void openssl(String words) {
-    List<String> command = new ArrayList<>(List.of("openssl"));
-    command.addAll(List.of(words.split(" ")));
-    Commands.run(folder, command, "");
+    List<String> inFolder = List.of("env", "--chdir=" + folder, "openssl");
+    Shell.run(Stream.concat(inFolder.stream(), Arrays.stream(words.split(" "))).toList());
   }
 }

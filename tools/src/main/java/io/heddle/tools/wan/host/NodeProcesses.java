@@ -1,6 +1,7 @@
 package io.heddle.tools.wan.host;
 
 import io.heddle.platform.HeddleException;
+import io.heddle.platform.NetworkNamespace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
+import java.util.function.Function;
 
 /** Daemons of a demo, each in its node's namespace with its own log. */
 public final class NodeProcesses implements AutoCloseable {
@@ -27,15 +28,15 @@ public final class NodeProcesses implements AutoCloseable {
   }
 
   private final Path folder;
-  private final UnaryOperator<String> namespaces;
+  private final Function<String, NetworkNamespace> namespaces;
   private final Map<String, Process> running = new LinkedHashMap<>();
   private boolean closed;
 
   /**
    * @param folder folder of configurations and logs
-   * @param namespaces returns the namespace of a node, by the node's name
+   * @param namespaces returns the namespace of a node, by its name
    */
-  public NodeProcesses(Path folder, UnaryOperator<String> namespaces) {
+  public NodeProcesses(Path folder, Function<String, NetworkNamespace> namespaces) {
     this.folder = folder;
     this.namespaces = namespaces;
   }
@@ -91,12 +92,10 @@ public final class NodeProcesses implements AutoCloseable {
     if (closed) {
       throw new HeddleException("the demo was ended before " + name + " was started");
     }
-    List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", namespaces.apply(node)));
-    whole.addAll(command);
     try {
       running.put(
           name,
-          new ProcessBuilder(whole)
+          new ProcessBuilder(namespaces.apply(node).command(command))
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.appendTo(log(name).toFile()))
               .start());

@@ -16,7 +16,10 @@ import io.heddle.bgp.wire.ExtendedCommunity;
 import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.bgp.wire.UpdateMessage;
+import io.heddle.platform.NetworkNamespaces;
+import io.heddle.platform.NetworkTopology;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.Requirements;
 import io.heddle.platform.testing.SystemTest;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,7 +53,8 @@ class GobgpReflectorTest {
   private final RecordingListener heard = new RecordingListener();
   private final RuleAnnouncer announcer =
       new RuleAnnouncer(List.of(Rules.CODEC, Rules.IPV4_CODEC), SteeredGateway.STEERING);
-  private LoopbackNamespace net;
+  private NetworkNamespaces net;
+  private Process reflector;
   private SteeredGateway gateway;
   private BgpSpeaker controller;
   private BgpSpeaker witness;
@@ -62,12 +66,20 @@ class GobgpReflectorTest {
       System.out.println("skipped: " + DAEMON + " isn't installed");
       Assumptions.abort(DAEMON + " isn't installed");
     }
-    net = new LoopbackNamespace(List.of(REFLECTOR, CONTROLLER, GATEWAY, WITNESS));
+    Requirements.namespaces();
+    NetworkTopology topology = NetworkTopology.of("all");
+    for (String each : List.of(REFLECTOR, CONTROLLER, GATEWAY, WITNESS)) {
+      topology.address("all", "lo", each + "/128");
+    }
+    net = topology.create();
     gateway = new SteeredGateway(RuleGrace.DEFAULT);
     controller = new BgpSpeaker(heard.logTo());
     witness = new BgpSpeaker(heard.logTo());
     for (BgpSpeaker each : List.of(gateway.speaker, controller, witness)) {
-      net.moveIn(each);
+      each.callOnLoop(() -> {
+        net.node("all").enter();
+        return each;
+      });
     }
     launch();
     gateway.connect(options(GATEWAY, SteeredGateway.ROUTER_ID));
@@ -88,6 +100,9 @@ class GobgpReflectorTest {
     }
     if (gateway != null) {
       gateway.close();
+    }
+    if (reflector != null) {
+      reflector.destroyForcibly().waitFor();
     }
     if (net != null) {
       net.close();
@@ -127,13 +142,13 @@ class GobgpReflectorTest {
     }
     Path file = folder.resolve("gobgp.toml");
     Files.writeString(file, configuration);
-    net.start(
-        folder.resolve("gobgpd.log"),
-        DAEMON.toString(),
-        "-f",
-        file.toString(),
-        "--api-hosts",
-        "127.0.0.1:50051");
+    List<String> command =
+        List.of(DAEMON.toString(), "-f", file.toString(), "--api-hosts", "127.0.0.1:50051");
+    reflector =
+        new ProcessBuilder(net.node("all").command(command))
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve("gobgpd.log").toFile())
+            .start();
   }
 
   private static PeerOptions options(String local, int routerId) {

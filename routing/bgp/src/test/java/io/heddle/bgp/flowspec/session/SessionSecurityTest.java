@@ -12,9 +12,11 @@ import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.Prefix;
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.NetworkNamespaces;
+import io.heddle.platform.NetworkTopology;
 import io.heddle.platform.testing.EndsWithin;
-import io.heddle.platform.testing.NetworkNamespace;
-import java.util.ArrayList;
+import io.heddle.platform.testing.Requirements;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
@@ -34,54 +36,39 @@ final class SessionSecurityTest {
   private static final long SHORT_MS = 600;
   private static final FlowRule RULE = Rules.queuePair("fd00:2::2", 0x11);
 
-  private final List<NetworkNamespace> namespaces = new ArrayList<>();
   private final List<String> log = new CopyOnWriteArrayList<>();
   private final RuleAnnouncer announcer = new RuleAnnouncer(Rules.CODEC, SteeredGateway.STEERING);
+  private NetworkNamespaces net;
   private SteeredGateway gateway;
   private BgpSpeaker controller;
   private PeerSession session;
 
   @BeforeEach
   void connectNamespaces() {
-    NetworkNamespace.assumeAvailable();
-    NetworkNamespace left = namespace("controller");
-    NetworkNamespace router = namespace("router");
-    NetworkNamespace right = namespace("gateway");
-    router.exec("sysctl", "-q", "-w", "net.ipv6.conf.all.forwarding=1");
-    link(left, CONTROLLER, router, "fd00:c:1::ff", "left");
-    link(right, GATEWAY, router, "fd00:c:2::ff", "right");
+    Requirements.namespaces();
+    net =
+        NetworkTopology.of("controller", "gateway")
+            .node("router", "net.ipv6.conf.all.forwarding=1")
+            .link("controller up0", "router left")
+            .address("controller", "up0", CONTROLLER + "/64")
+            .address("router", "left", "fd00:c:1::ff/64")
+            .ip("controller", "route add default via fd00:c:1::ff")
+            .link("gateway up0", "router right")
+            .address("gateway", "up0", GATEWAY + "/64")
+            .address("router", "right", "fd00:c:2::ff/64")
+            .ip("gateway", "route add default via fd00:c:2::ff")
+            .create();
     gateway = new SteeredGateway(RuleGrace.DEFAULT);
     controller = new BgpSpeaker((level, sentence) -> log.add(sentence));
-    enter(gateway.speaker, right);
-    enter(controller, left);
+    enter(gateway.speaker, net.node("gateway"));
+    enter(controller, net.node("controller"));
     gateway.speaker.listen(Endpoint.anyAddress(PORT));
     announcer.announce(RULE, new RuleAnnouncer.Target(2, SteeredGateway.ROUTER_ID));
   }
 
-  private NetworkNamespace namespace(String label) {
-    NetworkNamespace made = NetworkNamespace.create(label);
-    namespaces.add(made);
-    return made;
-  }
-
-  private static void link(
-      NetworkNamespace host,
-      String address,
-      NetworkNamespace router,
-      String routerAddress,
-      String name) {
-    host.ip(
-        "link add up0 type veth peer name " + name + " netns " + router.name(),
-        "link set up0 up",
-        "addr add " + address + "/64 dev up0 nodad");
-    router.ip(
-        "link set " + name + " up", "addr add " + routerAddress + "/64 dev " + name + " nodad");
-    host.ip("route add default via " + routerAddress);
-  }
-
   private static void enter(BgpSpeaker speaker, NetworkNamespace namespace) {
     speaker.callOnLoop(() -> {
-      NetworkNamespace.enter(namespace.name());
+      namespace.enter();
       return namespace;
     });
   }
@@ -94,7 +81,9 @@ final class SessionSecurityTest {
     if (gateway != null) {
       gateway.close();
     }
-    namespaces.forEach(NetworkNamespace::close);
+    if (net != null) {
+      net.close();
+    }
   }
 
   private static PeerOptions.Builder options(String peer) {

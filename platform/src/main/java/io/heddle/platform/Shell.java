@@ -1,6 +1,5 @@
-package io.heddle.cli.kit;
+package io.heddle.platform;
 
-import io.heddle.platform.HeddleException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

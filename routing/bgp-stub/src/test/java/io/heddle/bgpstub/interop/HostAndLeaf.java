@@ -1,78 +1,64 @@
 package io.heddle.bgpstub.interop;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
 import io.heddle.bgp.session.BgpSpeaker;
 import io.heddle.bgp.wire.Prefix;
+import io.heddle.platform.NetworkNamespace;
+import io.heddle.platform.NetworkNamespaces;
+import io.heddle.platform.NetworkTopology;
 import io.heddle.platform.testing.Deadline;
-import io.heddle.platform.testing.NetworkNamespace;
+import io.heddle.platform.testing.Requirements;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 
 /**
  * A host and a leaf in network namespaces, joined by one link: {@code p1} fd00:1::2 and 10.9.0.2 at
  * the host, {@code h0} fd00:1::1 and 10.9.0.1 at the leaf. The speaker's thread moves into the
  * host; daemons run in the leaf.
  */
-final class LinkedNamespaces implements AutoCloseable {
-  private static final AtomicInteger COUNT = new AtomicInteger();
+final class HostAndLeaf implements AutoCloseable {
+  private static final Path ADDRESSES = Path.of("/proc/thread-self/net/if_inet6");
+  private static final String[] SETTINGS = {
+    "net.ipv6.conf.default.accept_dad=0",
+    "net.ipv6.conf.default.dad_transmits=0",
+    "net.ipv6.conf.default.addr_gen_mode=0"
+  };
 
-  private final String name =
-      "hdlb" + ProcessHandle.current().pid() + "x" + COUNT.getAndIncrement();
+  private final NetworkNamespaces net;
   private final Path folder;
   private final List<Process> processes = new CopyOnWriteArrayList<>();
-  /* Removes the namespaces after an interrupted test. */
-  private final Thread atExit = new Thread(this::tearDown, "namespaces-teardown");
+  /* Ends the daemons after an interrupted test. */
+  private final Thread atExit = new Thread(this::tearDown, "daemons-teardown");
 
   /** Skips the test if namespaces can't be created. */
-  LinkedNamespaces() throws IOException, InterruptedException {
-    String refusal = tryRun("ip", "netns", "add", host());
-    if (!refusal.isEmpty()) {
-      System.out.println("skipped: no network namespace can be made here: " + refusal);
-      Assumptions.abort("no network namespace can be made here: " + refusal);
-    }
-    run("ip", "netns", "add", leaf());
-    folder = Files.createTempDirectory(Path.of("/tmp"), name);
+  HostAndLeaf() throws IOException {
+    Requirements.namespaces();
+    net =
+        new NetworkTopology()
+            .node("host", SETTINGS)
+            .node("leaf", SETTINGS)
+            .link("leaf h0", "host p1")
+            .address("host", "p1", "fd00:1::2/64", "10.9.0.2/24")
+            .address("leaf", "h0", "fd00:1::1/64", "10.9.0.1/24")
+            .create();
+    net.node("leaf").set(List.of("net.ipv6.conf.all.forwarding=1"));
+    folder = Files.createTempDirectory(Path.of("/tmp"), net.name("bgp"));
     Runtime.getRuntime().addShutdownHook(atExit);
-    for (String each : List.of(host(), leaf())) {
-      run("ip", "-n", each, "link", "set", "lo", "up");
-      inside(
-          each,
-          "sysctl",
-          "-qw",
-          "net.ipv6.conf.default.accept_dad=0",
-          "net.ipv6.conf.default.dad_transmits=0",
-          "net.ipv6.conf.default.addr_gen_mode=0");
-    }
-    inside(leaf(), "sysctl", "-qw", "net.ipv6.conf.all.forwarding=1");
-    run(
-        "ip", "-n", leaf(), "link", "add", "h0", "type", "veth", "peer", "name", "p1", "netns",
-        host());
-    run("ip", "-n", host(), "addr", "add", "fd00:1::2/64", "dev", "p1", "nodad");
-    run("ip", "-n", leaf(), "addr", "add", "fd00:1::1/64", "dev", "h0", "nodad");
-    run("ip", "-n", host(), "addr", "add", "10.9.0.2/24", "dev", "p1");
-    run("ip", "-n", leaf(), "addr", "add", "10.9.0.1/24", "dev", "h0");
-    run("ip", "-n", leaf(), "link", "set", "h0", "up");
-    run("ip", "-n", host(), "link", "set", "p1", "up");
   }
 
   String host() {
-    return name + "h";
+    return net.name("host");
   }
 
   String leaf() {
-    return name + "l";
+    return net.name("leaf");
   }
 
   /** Returns the folder of configurations, logs and control sockets. */
@@ -94,8 +80,7 @@ final class LinkedNamespaces implements AutoCloseable {
 
   /** Starts a daemon in the leaf; it ends with the namespaces. */
   Process start(String... command) throws IOException {
-    List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", leaf()));
-    whole.addAll(List.of(command));
+    List<String> whole = net.node("leaf").command(List.of(command));
     Path log = folder.resolve(Path.of(command[0]).getFileName() + "." + processes.size() + ".log");
     Process process =
         new ProcessBuilder(whole).redirectErrorStream(true).redirectOutput(log.toFile()).start();
@@ -118,8 +103,7 @@ final class LinkedNamespaces implements AutoCloseable {
 
   /** Returns the output of a command in the leaf, even if it failed. */
   String ask(String... command) throws IOException, InterruptedException {
-    List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", leaf()));
-    whole.addAll(List.of(command));
+    List<String> whole = net.node("leaf").command(List.of(command));
     Process process = new ProcessBuilder(whole).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     Deadline.ofSeconds(30).awaitExit(process);
@@ -127,12 +111,9 @@ final class LinkedNamespaces implements AutoCloseable {
   }
 
   /** Returns the link-local address that the kernel forms on a device, as text. */
-  String linkLocal(String namespace, String device) throws IOException, InterruptedException {
+  static String linkLocal(String namespace, String device) throws InterruptedException {
     for (int attempt = 0; attempt < 100; attempt++) {
-      Process process =
-          new ProcessBuilder("ip", "netns", "exec", namespace, "cat", "/proc/net/if_inet6").start();
-      String all = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      for (String line : all.split("\n")) {
+      for (String line : NetworkNamespace.call(namespace, () -> Files.readAllLines(ADDRESSES))) {
         if (line.startsWith("fe80") && line.endsWith(" " + device)) {
           String whole = String.join(":", line.substring(0, 32).split("(?<=\\G.{4})"));
           return Prefix.of(whole).toString().replace("/128", "");
@@ -141,27 +122,6 @@ final class LinkedNamespaces implements AutoCloseable {
       TimeUnit.MILLISECONDS.sleep(50);
     }
     throw new AssertionError("no link-local address on " + device);
-  }
-
-  void inside(String namespace, String... command) throws IOException, InterruptedException {
-    List<String> whole = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
-    whole.addAll(List.of(command));
-    run(whole.toArray(String[]::new));
-  }
-
-  static void run(String... command) throws IOException, InterruptedException {
-    assertEquals("", tryRun(command), String.join(" ", command));
-  }
-
-  private static String tryRun(String... command) throws InterruptedException {
-    try {
-      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-      String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      Deadline.ofSeconds(30).awaitExit(process);
-      return process.exitValue() == 0 ? "" : "exit code " + process.exitValue() + ": " + output;
-    } catch (IOException absent) {
-      return String.valueOf(absent.getMessage());
-    }
   }
 
   static void end(Process process) throws InterruptedException {
@@ -194,7 +154,7 @@ final class LinkedNamespaces implements AutoCloseable {
         gone = true;
       } catch (IOException | UncheckedIOException changed) {
         if (deadline.isOver()) {
-          throw new IllegalStateException("taking down " + name, changed);
+          throw new IllegalStateException("removing " + folder, changed);
         }
         TimeUnit.MILLISECONDS.sleep(20);
         gone = !Files.exists(folder);
@@ -207,8 +167,7 @@ final class LinkedNamespaces implements AutoCloseable {
       for (Process process : processes.reversed()) {
         end(process);
       }
-      tryRun("ip", "netns", "del", leaf());
-      tryRun("ip", "netns", "del", host());
+      net.close();
       removeFolder();
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
