@@ -88,6 +88,19 @@ public final class NetworkNamespaces implements AutoCloseable {
     }
   }
 
+  /**
+   * Closes this object after a failure.
+   *
+   * @param failure what the caller throws next; a failure of closing is suppressed in it
+   */
+  public void closeAfter(Throwable failure) {
+    try {
+      close();
+    } catch (HeddleException left) {
+      failure.addSuppressed(left);
+    }
+  }
+
   /** Returns the existing namespaces whose names begin like this, in order of their names. */
   public static List<NetworkNamespace> named(String prefix) {
     if (!Files.isDirectory(NetworkNamespace.NAMES)) {

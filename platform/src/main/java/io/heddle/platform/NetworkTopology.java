@@ -105,7 +105,7 @@ public final class NetworkTopology {
       created.add(this);
       return created;
     } catch (RuntimeException failed) {
-      created.close();
+      created.closeAfter(failed);
       throw failed;
     }
   }

@@ -62,7 +62,7 @@ final class LoneGateway implements AutoCloseable {
     try {
       gateway = call(this::start);
     } catch (RuntimeException failed) {
-      net.close();
+      net.closeAfter(failed);
       throw failed;
     }
   }
