@@ -89,9 +89,9 @@ public final class NetworkNamespaces implements AutoCloseable {
   }
 
   /**
-   * Closes this object after a failure.
+   * Removes the namespaces after a failure.
    *
-   * @param failure what the caller throws next; a failure of closing is suppressed in it
+   * @param failure failure that the caller throws next; it gets that of removing as suppressed
    */
   public void closeAfter(Throwable failure) {
     try {

@@ -125,8 +125,8 @@ final class OneSubnetTest {
 
   @ParameterizedTest
   @CsvSource({
-    "fd77::%d:%d/64, 'if:e1=3,if:e2=1', 3",
-    "10.77.%d.%d/16, '', 1",
+    "fd77::%s:%s/64, 'if:e1=3,if:e2=1', 3",
+    "10.77.%s.%s/16, '', 1",
   })
   void planesKeepToTheirInterfaces(String addresses, String weights, double share)
       throws Exception {
@@ -165,7 +165,7 @@ final class OneSubnetTest {
    */
   @Test
   void doctorNamesPlaneWithWrongOutputInterface() throws Exception {
-    connect("fd77::%d:%d/64");
+    connect("fd77::%s:%s/64");
     host(0).ip("route add fd77::1:2/128 dev e1");
     Path stop = folder.resolve("stop");
     try (HostProcess first = rank(0, "", "--until", stop.toString());

@@ -22,7 +22,7 @@ class ReliableConnectionTest {
   private static final int MESSAGES = 16;
   private static final int MESSAGE_BYTES = 100_003;
   private static final int BUFFER_BYTES = MESSAGES * MESSAGE_BYTES;
-  private static final int ROUNDS = 50;
+  private static final int ROUNDS = Boolean.getBoolean("heddle.test.whole") ? 50 : 20;
   private static final long MINUTE_NS = 60_000_000_000L;
 
   private static void fill(VirtualPair.End end, long seed) {
