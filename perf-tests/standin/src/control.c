@@ -32,7 +32,8 @@ static void usage(FILE *to) {
       "  fail DEVICE STATUS [COUNT [AFTER]]      the next work requests complete with this status (1, 0)\n"
       "  refuse DEVICE VERB ERRNO [COUNT [AFTER]]   the next calls of ibv_... or rdma_... fail with this errno\n"
       "  event DEVICE EVENT            an asynchronous event that is not a queue pair's or a completion queue's\n"
-      "DEVICE is HOST/NUMBER, such as 0/1; STATUS, ERRNO and EVENT are numbers or, but for ERRNO, the names of "
+      "DEVICE is HOST/NUMBER, such as 0/1, or HOST/NUMBER:PORT, such as 0/1:2, without which its port 1 is meant; "
+      "STATUS, ERRNO and EVENT are numbers or, but for ERRNO, the names of "
       "verbs.h.\n"
       "FILE is by default that of STANDIN_FABRIC, as for the programs that use it.\n"
       "exit codes: 0 done, 1 refused, 2 bad usage\n",
@@ -72,10 +73,17 @@ static struct place place_of(const char *text) {
   char *end = NULL;
   place.host = (uint32_t)strtoul(text, &end, 10);
   if (end == text || *end != '/' || place.host >= HOSTS) refuse_usage("device", text, "HOST/NUMBER");
-  place.device = whole("device", end + 1, 0, DEVICES - 1);
-  if (place.device >= fabric->hosts[place.host].devices) {
-    fprintf(stderr, "standin-control: host %u of %s has %u devices, there is no %s\n", place.host, fabric_path(),
-            fabric->hosts[place.host].devices, text);
+  const struct shared_host *host = &fabric->hosts[place.host];
+  char number[32];
+  snprintf(number, sizeof number, "%s", end + 1);
+  char *colon = strchr(number, ':');
+  uint32_t port = colon == NULL ? 1 : whole("port", colon + 1, 1, DEVICES);
+  if (colon != NULL) *colon = '\0';
+  uint32_t device = whole("device", number, 0, DEVICES - 1);
+  place.device = device * host->ports_each + port - 1;
+  if (port > host->ports_each || place.device >= host->devices) {
+    fprintf(stderr, "standin-control: host %u of %s has %u devices of %u ports each, there is no %s\n", place.host,
+            fabric_path(), host->ports_each == 0 ? 0 : host->devices / host->ports_each, host->ports_each, text);
     exit(1);
   }
   place.port = port_of(place.host, place.device);
@@ -113,23 +121,36 @@ static int code_of(const char *what, const char *text, const struct name *names,
 
 /* ---- commands ---- */
 
+/* Writes a port as the control program's arguments name it. */
+static const char *place_text(uint32_t host, uint32_t device, char *to, size_t size) {
+  uint32_t each = fabric->hosts[host].ports_each;
+  if (each == 1) {
+    snprintf(to, size, "%u/%u", host, device);
+  } else {
+    snprintf(to, size, "%u/%u:%u", host, device / each, device % each + 1);
+  }
+  return to;
+}
+
 static int show(void) {
   for (uint32_t host = 0; host < HOSTS; host++) {
     for (uint32_t device = 0; device < fabric->hosts[host].devices; device++) {
       struct port *port = port_of(host, device);
-      printf(
-          "device %u/%u %s port %s%s rate_gbps %g latency_us %g sent_bytes %llu sent_messages %llu received_bytes %llu "
-          "received_messages %llu\n",
-          host, device, port->name, atomic_load(&port->state) == IBV_PORT_ACTIVE ? "up" : "down",
-          atomic_load(&port->silent) ? " silent" : "", (double)atomic_load(&port->bits_per_second) / 1e9,
-          (double)atomic_load(&port->latency_ns) / 1e3, (unsigned long long)atomic_load(&port->sent_bytes),
-          (unsigned long long)atomic_load(&port->sent_messages), (unsigned long long)atomic_load(&port->received_bytes),
-          (unsigned long long)atomic_load(&port->received_messages));
+      char place[32];
+      place_text(host, device, place, sizeof place);
+      printf("device %s %s port %s%s rate_gbps %g latency_us %g sent_bytes %llu sent_messages %llu received_bytes %llu "
+             "received_messages %llu\n",
+             place, port->name, atomic_load(&port->state) == IBV_PORT_ACTIVE ? "up" : "down",
+             atomic_load(&port->silent) ? " silent" : "", (double)atomic_load(&port->bits_per_second) / 1e9,
+             (double)atomic_load(&port->latency_ns) / 1e3, (unsigned long long)atomic_load(&port->sent_bytes),
+             (unsigned long long)atomic_load(&port->sent_messages),
+             (unsigned long long)atomic_load(&port->received_bytes),
+             (unsigned long long)atomic_load(&port->received_messages));
       for (uint32_t i = 0; i < GIDS; i++) {
         char text[INET6_ADDRSTRLEN];
         if (port->gids[i].gid.global.interface_id == 0 && port->gids[i].gid.global.subnet_prefix == 0) continue;
         inet_ntop(AF_INET6, port->gids[i].gid.raw, text, sizeof text);
-        printf("gid %u/%u %u %s%s sent_bytes %llu\n", host, device, i, text, port->gids[i].cut ? " cut" : "",
+        printf("gid %s %u %s%s sent_bytes %llu\n", place, i, text, port->gids[i].cut ? " cut" : "",
                (unsigned long long)atomic_load(&port->gids[i].sent_bytes));
       }
     }
@@ -288,7 +309,9 @@ static int run(int count, char **words) {
     return 0;
   }
   if (strcmp(command, "refuse") == 0 && count >= 4 && count <= 6) {
-    return set_refusal(place.port, words[2], fault_of((int)whole("errno", words[3], 1, 4095), count - 4, words + 4));
+    /* Verbs are refused by the device, which keeps this in its first port. */
+    struct port *first = place.port - place.device % fabric->hosts[place.host].ports_each;
+    return set_refusal(first, words[2], fault_of((int)whole("errno", words[3], 1, 4095), count - 4, words + 4));
   }
   return -1;
 }

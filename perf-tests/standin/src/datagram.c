@@ -24,10 +24,10 @@ static bool same(const union ibv_gid *one, const union ibv_gid *other) { return 
 struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *path) {
   static const union ibv_gid none;
   if (refused(pd->context, "ibv_create_ah") != 0) return NULL;
-  const struct port *port = port_of(this_host, device_of(pd->context));
+  const struct port *port = port_of(this_host, port_index(pd->context, has_port(path->port_num) ? path->port_num : 1));
   bool ethernet = fabric->hosts[this_host].link_layer == IBV_LINK_LAYER_ETHERNET;
   bool to_group = path->dlid >= FIRST_GROUP_LID;
-  if (path->port_num != 1 || (path->is_global == 0 && (ethernet || to_group)) || (!ethernet && path->dlid == 0) ||
+  if (!has_port(path->port_num) || (path->is_global == 0 && (ethernet || to_group)) || (!ethernet && path->dlid == 0) ||
       (path->is_global != 0 && (path->grh.sgid_index >= GIDS || same(&port->gids[path->grh.sgid_index].gid, &none)))) {
     errno = EINVAL;
     return NULL;
@@ -66,7 +66,8 @@ static void read_header(const struct ibv_grh *grh, union ibv_gid *source, union 
 /* Fills in the path back to the sender of a received datagram. */
 int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t number, struct ibv_wc *wc, struct ibv_grh *grh,
                         struct ibv_ah_attr *path) {
-  const struct port *port = port_of(this_host, device_of(context));
+  if (!has_port(number)) return EINVAL;
+  const struct port *port = port_of(this_host, port_index(context, number));
   *path = (struct ibv_ah_attr){.dlid = wc->slid, .sl = wc->sl, .port_num = number};
   if ((wc->wc_flags & IBV_WC_GRH) == 0) return 0;
   path->is_global = 1;

@@ -11,7 +11,12 @@
 
 static struct device devices[DEVICES];
 
-static struct port *port_at(struct ibv_context *context) { return port_of(this_host, device_of(context)); }
+static struct port *port_at(struct ibv_context *context, uint32_t number) {
+  return port_of(this_host, port_index(context, number));
+}
+
+/* Size of ibv_port_attr in newer headers than Debian 12's, and the offset of its last field there. */
+enum { PORT_ATTR_BYTES = 56, ACTIVE_SPEED_EX = 52 };
 
 struct ibv_device **ibv_get_device_list(int *count) {
   if (count != NULL) *count = 0;
@@ -20,18 +25,20 @@ struct ibv_device **ibv_get_device_list(int *count) {
     errno = error;
     return NULL;
   }
-  uint32_t found = fabric->hosts[this_host].devices;
+  uint32_t each = fabric->hosts[this_host].ports_each;
+  uint32_t found = fabric->hosts[this_host].devices / each;
   struct ibv_device **list = calloc(found + 1, sizeof *list);
   if (list == NULL) return NULL;
   for (uint32_t i = 0; i < found; i++) {
     struct ibv_device *device = &devices[i].device;
-    devices[i].index = i;
+    devices[i].index = i * each;
     device->node_type = IBV_NODE_CA;
     device->transport_type = IBV_TRANSPORT_IB;
-    snprintf(device->name, sizeof device->name, "%s", port_of(this_host, i)->name);
+    snprintf(device->name, sizeof device->name, "%s", port_of(this_host, i * each)->name);
     snprintf(device->dev_name, sizeof device->dev_name, "uverbs%u", i);
-    snprintf(device->dev_path, sizeof device->dev_path, "/sys/class/infiniband_verbs/uverbs%u", i);
-    snprintf(device->ibdev_path, sizeof device->ibdev_path, "/sys/class/infiniband/%s", device->name);
+    const char *root = ibv_get_sysfs_path();
+    snprintf(device->dev_path, sizeof device->dev_path, "%.128s/class/infiniband_verbs/uverbs%u", root, i);
+    snprintf(device->ibdev_path, sizeof device->ibdev_path, "%.128s/class/infiniband/%.100s", root, device->name);
     list[i] = device;
   }
   if (count != NULL) *count = (int)found;
@@ -42,10 +49,18 @@ void ibv_free_device_list(struct ibv_device **list) { free(list); }
 
 const char *ibv_get_device_name(struct ibv_device *device) { return device->name; }
 
-int ibv_get_device_index(struct ibv_device *device) { return (int)((struct device *)device)->index + 1; }
+int ibv_get_device_index(struct ibv_device *device) {
+  return (int)(((struct device *)device)->index / fabric->hosts[this_host].ports_each) + 1;
+}
 
 /* Returns a locally administered EUI-64 that is derived from host and device. */
 static uint64_t guid_of(uint32_t device) { return 0x020000fffe000000u | (uint64_t)(device + 1) << 8 | (this_host + 1); }
+
+/* Returns the GUID of the device's chip, 0 where it reports none. A chip of one device has the device's own. */
+static uint64_t image_guid_of(uint32_t device) {
+  uint32_t card = port_of(this_host, device)->card;
+  return card == 0 ? 0 : guid_of((card - 1) * fabric->hosts[this_host].ports_each);
+}
 
 __be64 ibv_get_device_guid(struct ibv_device *device) { return htobe64(guid_of(((struct device *)device)->index)); }
 
@@ -62,11 +77,23 @@ static int no_shared_receive(struct ibv_srq *queue, struct ibv_recv_wr *request,
   return EOPNOTSUPP;
 }
 
+/* Returns the code of the fastest IB_SPEED_* with which four lanes are no faster than the port. */
+static uint32_t lane_speed(const struct port *port) {
+  static const struct {
+    uint32_t code, lane_mbps;
+  } speeds[] = {{256, 200000}, {128, 100000}, {64, 50000}, {32, 25000}, {16, 14000}, {8, 10000}, {2, 5000}};
+  for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
+    if (4 * speeds[i].lane_mbps <= port->speed_mbps) return speeds[i].code;
+  }
+  return 1;
+}
+
 static int query_port_sized(struct ibv_context *context, uint8_t number, struct ibv_port_attr *to, size_t size) {
-  struct port *port = port_at(context);
   int error = refused(context, "ibv_query_port");
   if (error != 0) return error;
-  if (number != 1) return EINVAL;
+  if (!has_port(number)) return EINVAL;
+  struct port *port = port_at(context, number);
+  uint32_t speed = lane_speed(port);
   bool active = atomic_load(&port->state) == IBV_PORT_ACTIVE;
   bool infiniband = fabric->hosts[this_host].link_layer == IBV_LINK_LAYER_INFINIBAND;
   struct ibv_port_attr all = {
@@ -77,17 +104,29 @@ static int query_port_sized(struct ibv_context *context, uint8_t number, struct 
       .port_cap_flags = IBV_PORT_CM_SUP | IBV_PORT_IP_BASED_GIDS,
       .max_msg_sz = MAX_MESSAGE,
       .pkey_tbl_len = PKEYS,
-      .lid = (uint16_t)lid_of(this_host, device_of(context)),
+      .lid = (uint16_t)lid_of(this_host, port_index(context, number)),
       .sm_lid = infiniband ? 1 : 0,
       .max_vl_num = 1,
-      .active_width = 2,  /* 4 lanes */
-      .active_speed = 32, /* 25 Gbit/s per lane */
+      .active_width = 2,              /* 4 lanes */
+      .active_speed = (uint8_t)speed, /* too narrow for XDR, which only the last field has */
       .phys_state = active ? 5 : 3,
       .link_layer = (uint8_t)fabric->hosts[this_host].link_layer,
   };
   if (infiniband) all.port_cap_flags &= ~(uint32_t)IBV_PORT_IP_BASED_GIDS;
-  memcpy(to, &all, size < sizeof all ? size : sizeof all);
+  char bytes[PORT_ATTR_BYTES] = {0};
+  memcpy(bytes, &all, ACTIVE_SPEED_EX);
+  memcpy(bytes + ACTIVE_SPEED_EX, &speed, sizeof speed);
+  memcpy(to, bytes, size < sizeof bytes ? size : sizeof bytes);
   return 0;
+}
+
+/* New in libibverbs 1.16. Returns the speed in units of 100 Mbit/s. */
+int ibv_query_port_speed(struct ibv_context *context, uint32_t number, uint64_t *speed);
+int ibv_query_port_speed(struct ibv_context *context, uint32_t number, uint64_t *speed) {
+  int error = refused(context, "ibv_query_port_speed");
+  if (error == 0 && !has_port(number)) error = EINVAL;
+  if (error == 0) *speed = port_at(context, number)->speed_mbps / 100;
+  return error;
 }
 
 /*
@@ -103,7 +142,8 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *to) {
   *to = (struct ibv_device_attr){
       .fw_ver = "1.0",
       .node_guid = htobe64(guid_of(device_of(context))),
-      .sys_image_guid = htobe64(guid_of(device_of(context))),
+      .sys_image_guid = htobe64(image_guid_of(device_of(context))),
+      .vendor_id = port_at(context, 1)->vendor,
       .max_mr_size = UINT64_MAX,
       .page_size_cap = 4096,
       .hw_ver = 1,
@@ -126,7 +166,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *to) {
       .max_ah = 1 << 16,
       .max_pkeys = PKEYS,
       .local_ca_ack_delay = LOCAL_ACK_DELAY,
-      .phys_port_cnt = 1,
+      .phys_port_cnt = (uint8_t)fabric->hosts[this_host].ports_each,
   };
   return 0;
 }
@@ -135,7 +175,7 @@ static int query_device_extended(struct ibv_context *context, const struct ibv_q
                                  struct ibv_device_attr_ex *to, size_t size) {
   if (input != NULL && input->comp_mask != 0) return EINVAL;
   if (size < sizeof to->orig_attr) return EINVAL;
-  struct ibv_device_attr_ex all = {.phys_port_cnt_ex = 1};
+  struct ibv_device_attr_ex all = {.phys_port_cnt_ex = fabric->hosts[this_host].ports_each};
   int error = ibv_query_device(context, &all.orig_attr);
   if (error == 0) memcpy(to, &all, size < sizeof all ? size : sizeof all);
   return error;
@@ -221,8 +261,8 @@ static bool is_empty(const union ibv_gid *gid) {
   return gid->global.subnet_prefix == 0 && gid->global.interface_id == 0;
 }
 
-static union ibv_gid gid_at(struct ibv_context *context, uint32_t index) {
-  struct port *port = port_at(context);
+static union ibv_gid gid_at(struct ibv_context *context, uint32_t number, uint32_t index) {
+  struct port *port = port_at(context, number);
   lock(&port->lock);
   union ibv_gid gid = port->gids[index].gid;
   unlock(&port->lock);
@@ -237,12 +277,12 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t number, uint32_t ind
                       uint32_t flags, size_t entry_size) {
   int error = refused(context, "ibv_query_gid_ex");
   if (error != 0) return error;
-  if (number != 1 || index >= GIDS || flags != 0 || entry_size < sizeof *entry) return EINVAL;
-  union ibv_gid gid = gid_at(context, index);
+  if (!has_port(number) || index >= GIDS || flags != 0 || entry_size < sizeof *entry) return EINVAL;
+  union ibv_gid gid = gid_at(context, number, index);
   if (is_empty(&gid)) return ENODATA;
   memset(entry, 0, entry_size);
   *entry = (struct ibv_gid_entry){
-      .gid = gid, .gid_index = index, .port_num = 1, .gid_type = gid_type(), .ndev_ifindex = interface_of(&gid)};
+      .gid = gid, .gid_index = index, .port_num = number, .gid_type = gid_type(), .ndev_ifindex = interface_of(&gid)};
   return 0;
 }
 
@@ -252,12 +292,14 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *
   size_t found = 0;
   if (error != 0) return -error;
   if (flags != 0 || entry_size < sizeof *entries) return -EINVAL;
-  for (uint32_t index = 0; index < GIDS; index++) {
-    union ibv_gid gid = gid_at(context, index);
+  for (uint32_t at = 0; at < GIDS * fabric->hosts[this_host].ports_each; at++) {
+    uint32_t number = at / GIDS + 1, index = at % GIDS;
+    union ibv_gid gid = gid_at(context, number, index);
     if (is_empty(&gid)) continue;
     if (found == max) return -EINVAL;
     struct ibv_gid_entry *entry = (struct ibv_gid_entry *)((char *)entries + entry_size * found++);
-    if (_ibv_query_gid_ex(context, 1, index, entry, 0, entry_size) != 0) found--; /* the entry was removed meanwhile */
+    error = _ibv_query_gid_ex(context, number, index, entry, 0, entry_size);
+    if (error != 0) found--; /* the entry was removed meanwhile */
   }
   return (ssize_t)found;
 }
@@ -282,7 +324,7 @@ int ibv_query_gid(struct ibv_context *context, uint8_t number, int index, union 
 int ibv_query_gid_type(struct ibv_context *context, uint8_t number, unsigned index, unsigned *type);
 int ibv_query_gid_type(struct ibv_context *context, uint8_t number, unsigned index, unsigned *type) {
   (void)context;
-  if (number != 1 || index >= GIDS) {
+  if (!has_port(number) || index >= GIDS) {
     errno = EINVAL;
     return -1;
   }
@@ -291,11 +333,11 @@ int ibv_query_gid_type(struct ibv_context *context, uint8_t number, unsigned ind
 }
 
 int ibv_query_pkey(struct ibv_context *context, uint8_t number, int index, __be16 *key) {
-  if (number != 1 || index < 0 || index >= PKEYS) {
+  if (!has_port(number) || index < 0 || index >= PKEYS) {
     errno = EINVAL;
     return -1;
   }
-  *key = htobe16(port_at(context)->partition_keys[index]);
+  *key = htobe16(port_at(context, number)->partition_keys[index]);
   return 0;
 }
 

@@ -4,7 +4,8 @@
 
 static void deliver_port_event(const struct message *message) {
   for (struct context *context = contexts; context != NULL; context = context->next) {
-    if (context->device == message->index) event_list_add(&context->events, message);
+    uint32_t first = context->device, end = first + fabric->hosts[this_host].ports_each;
+    if (message->index >= first && message->index < end) event_list_add(&context->events, message);
   }
 }
 
@@ -83,7 +84,7 @@ void deliver_message(const struct message *message) {
  * Fills in the event for the caller, who must acknowledge it, and counts it for its object. Returns false if the object
  * was destroyed.
  */
-static bool report(const struct message *message, struct ibv_async_event *event) {
+static bool report(struct ibv_context *context, const struct message *message, struct ibv_async_event *event) {
   bool known = true;
   pthread_mutex_lock(&objects);
   event->event_type = (enum ibv_event_type)message->event;
@@ -106,7 +107,7 @@ static bool report(const struct message *message, struct ibv_async_event *event)
       pthread_mutex_unlock(&queue->cq.mutex);
     }
   } else {
-    event->element.port_num = 1;
+    event->element.port_num = (int)(message->index - device_of(context)) + 1;
   }
   pthread_mutex_unlock(&objects);
   return known;
@@ -116,7 +117,7 @@ int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *eve
   struct message message;
   do {
     if (event_list_take(&context_of(context)->events, &message) != 0) return -1;
-  } while (!report(&message, event));
+  } while (!report(context, &message, event));
   return 0;
 }
 

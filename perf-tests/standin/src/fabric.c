@@ -19,7 +19,7 @@
 
 #include "settings.h"
 
-#define MAGIC 0x534e4435u /* changes with every change of the layout */
+#define MAGIC 0x534e4436u /* changes with every change of the layout */
 
 struct fabric *fabric;
 uint32_t self;
@@ -273,11 +273,11 @@ static int configure(void) {
   if (host->devices == 0 || !in_use) return settings_devices(this_host, host);
   uint32_t wanted = 0;
   int error = settings_device_count(&wanted);
-  if (error == 0 && wanted != 0 && wanted != host->devices) {
+  if (error == 0 && wanted != 0 && wanted * host->ports_each != host->devices) {
     fprintf(stderr,
             "verbs-standin: host %u of %s has %u devices, STANDIN_DEVICES=%u doesn't fit; set STANDIN_FABRIC or "
             "STANDIN_HOST to use another\n",
-            this_host, path_in_use, host->devices, wanted);
+            this_host, path_in_use, host->devices / host->ports_each, wanted);
     error = EINVAL;
   }
   return error;

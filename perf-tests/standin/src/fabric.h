@@ -23,8 +23,8 @@
 
 enum {
   HOSTS = 8,
-  DEVICES = 16, /* maximum number of a host's devices */
-  GIDS = 16,    /* maximum number of a device's GIDs */
+  DEVICES = 16, /* maximum number of the ports of all of a host's devices */
+  GIDS = 16,    /* maximum number of a port's GIDs */
   PROCESSES = 64,
   REGIONS = 1 << 16,
   QUEUES = 1024,
@@ -135,7 +135,10 @@ struct refusal {
 };
 
 struct port {
-  char name[IBV_SYSFS_NAME_MAX];
+  char name[IBV_SYSFS_NAME_MAX]; /* of its device */
+  uint32_t card;                 /* number of the device's chip on this host; 0: it reports no sys_image_guid */
+  uint32_t vendor;
+  uint32_t speed_mbps;                          /* speed of the link that it reports; bits_per_second limits it */
   _Atomic uint32_t state;                       /* enum ibv_port_state */
   _Atomic uint32_t silent;                      /* whether the port drops everything silently */
   _Atomic uint64_t bits_per_second, latency_ns; /* 0: no limit of the rate, no latency */
@@ -151,9 +154,10 @@ struct port {
 };
 
 struct shared_host {
-  uint32_t devices; /* 0 if not configured */
+  uint32_t devices;    /* number of the ports of all devices; 0 if not configured */
+  uint32_t ports_each; /* number of each device's ports */
   uint32_t link_layer;
-  struct port ports[DEVICES];
+  struct port ports[DEVICES]; /* device by device; a `device` of this file and of others is an index in this array */
 };
 
 enum message_kind {
@@ -169,7 +173,7 @@ enum message_kind {
 /* A message to the stand-in library's thread in another process. */
 struct message {
   uint32_t kind, event;
-  uint32_t index, epoch; /* index and epoch of the queue or pair; for a port event, index of the device */
+  uint32_t index, epoch; /* index and epoch of the queue or pair; for a port event, index of the port */
 };
 
 struct process {
@@ -292,7 +296,7 @@ void subnet_restart(void);
 
 /* Sends a message to the stand-in library's thread in process `owner`. */
 void send_message(uint32_t owner, struct message message);
-/* Sends the event to every process of the host. */
+/* Sends the event of a port, or of the port's device, to every process of the host. */
 void announce(uint32_t host, uint32_t device, enum ibv_event_type event);
 
 #endif

@@ -33,7 +33,7 @@ struct event_list {
 
 struct context {
   struct verbs_context verbs; /* the ibv_context that callers see is the end of this struct */
-  uint32_t device;
+  uint32_t device;            /* index of the device's first port */
   struct event_list events;
   struct context *next;
 };
@@ -126,7 +126,13 @@ int refused(struct ibv_context *context, const char *verb);
 static inline struct context *context_of(struct ibv_context *context) {
   return (struct context *)((char *)context - offsetof(struct verbs_context, context));
 }
+/* Returns the index of the device's first port. */
 static inline uint32_t device_of(struct ibv_context *context) { return context_of(context)->device; }
+static inline bool has_port(uint32_t number) { return number >= 1 && number <= fabric->hosts[this_host].ports_each; }
+/* Returns the index of one of the device's ports. */
+static inline uint32_t port_index(struct ibv_context *context, uint32_t number) {
+  return device_of(context) + number - 1;
+}
 
 /* functions of completion.c */
 void push_completion(struct shared_queue *queue, const struct shared_completion *completion, bool solicited);
@@ -170,6 +176,9 @@ bool advance(struct queue_pair *pair);
 void engine_later(struct queue_pair *pair);
 void engine_progress(void);
 void engine_forget(struct queue_pair *pair);
+
+/* function of unsupported.c, as in rdma-core's driver.h */
+const char *ibv_get_sysfs_path(void);
 
 /* functions of event_list.c */
 bool event_list_open(struct event_list *list);

@@ -194,10 +194,24 @@ static int partition_keys(struct port *port) {
   return 0;
 }
 
-static int configure_port(struct port *port, uint32_t host, uint32_t device, uint32_t addresses) {
+static int number_of_device(const char *name, uint32_t device, double most, uint32_t *to) {
+  _Atomic uint64_t value = *to;
+  int error = scaled(name, device, most, 1, &value);
+  *to = (uint32_t)atomic_load(&value);
+  return error;
+}
+
+/* `device` is the index of the port among those of all devices, of which each has `ports_each`. */
+static int configure_port(struct port *port, uint32_t host, uint32_t device, uint32_t ports_each, uint32_t addresses) {
   memset(port, 0, sizeof *port);
   atomic_store(&port->state, IBV_PORT_ACTIVE);
-  int error = name_port(port, device);
+  int error = name_port(port, device / ports_each);
+  port->card = device / ports_each + 1;
+  if (error == 0) error = number_of_device("STANDIN_CARDS", device / ports_each, 255, &port->card);
+  if (error == 0) error = number_of_device("STANDIN_VENDORS", device / ports_each, 0xffffff, &port->vendor);
+  _Atomic uint64_t speed = 100000;
+  if (error == 0) error = scaled("STANDIN_SPEED_GBPS", device, 10000, 1e3, &speed);
+  port->speed_mbps = (uint32_t)atomic_load(&speed);
   if (error == 0) error = scaled("STANDIN_RATE_GBPS", device, 10000, 1e9, &port->bits_per_second);
   if (error == 0) error = scaled("STANDIN_LATENCY_US", device, 1e6, 1e3, &port->latency_ns);
   if (error == 0) error = partition_keys(port);
@@ -209,18 +223,28 @@ static int configure_port(struct port *port, uint32_t host, uint32_t device, uin
 }
 
 int settings_devices(uint32_t host, struct shared_host *to) {
-  uint32_t devices = 1, addresses = 1;
+  uint32_t devices = 1, addresses = 1, ports_each = 1;
   const char *link = setting("STANDIN_LINK");
   int error = whole("STANDIN_DEVICES", 0, DEVICES, &devices);
   if (error == 0) error = whole("STANDIN_ADDRESSES", 0, GIDS - 1, &addresses);
+  if (error == 0) error = whole("STANDIN_PORTS", 1, DEVICES, &ports_each);
   if (error != 0) return error;
+  if (devices * ports_each > DEVICES) {
+    fprintf(stderr, "verbs-standin: %u devices of %u ports each (STANDIN_PORTS) have more than %d ports\n", devices,
+            ports_each, DEVICES);
+    return EINVAL;
+  }
   if (link != NULL && strcmp(link, "ethernet") != 0 && strcmp(link, "infiniband") != 0) {
     fprintf(stderr, "verbs-standin: STANDIN_LINK=%s: ethernet or infiniband is needed\n", link);
     return EINVAL;
   }
   to->link_layer =
       link != NULL && strcmp(link, "infiniband") == 0 ? IBV_LINK_LAYER_INFINIBAND : IBV_LINK_LAYER_ETHERNET;
-  for (uint32_t i = 0; i < devices && error == 0; i++) error = configure_port(&to->ports[i], host, i, addresses);
-  to->devices = error == 0 ? devices : 0;
+  to->ports_each = ports_each;
+  uint32_t ports = devices * ports_each;
+  for (uint32_t i = 0; i < ports && error == 0; i++) {
+    error = configure_port(&to->ports[i], host, i, ports_each, addresses);
+  }
+  to->devices = error == 0 ? ports : 0;
   return error;
 }

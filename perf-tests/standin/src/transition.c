@@ -70,10 +70,10 @@ static bool is_reachable(const struct ibv_ah_attr *path) {
   return false;
 }
 
-static int check_path(uint32_t device, const struct ibv_ah_attr *path) {
+static int check_path(uint32_t device, uint32_t number, const struct ibv_ah_attr *path) {
   static const union ibv_gid none;
   bool ethernet = fabric->hosts[this_host].link_layer == IBV_LINK_LAYER_ETHERNET;
-  if (path->port_num != 1 && path->port_num != 0) return EINVAL;
+  if (path->port_num != number && path->port_num != 0) return EINVAL;
   if (path->is_global == 0) return ethernet ? EINVAL : is_reachable(path) ? 0 : EINVAL;
   if (path->grh.sgid_index >= GIDS) return EINVAL;
   if (same_gid(&port_of(this_host, device)->gids[path->grh.sgid_index].gid, &none)) return EINVAL;
@@ -81,8 +81,7 @@ static int check_path(uint32_t device, const struct ibv_ah_attr *path) {
   return is_reachable(path) ? 0 : ETIMEDOUT;
 }
 
-static int check_values(uint32_t device, const struct ibv_qp_attr *wanted, int mask) {
-  if ((mask & IBV_QP_PORT) != 0 && wanted->port_num != 1) return EINVAL;
+static int check_values(uint32_t device, uint32_t number, const struct ibv_qp_attr *wanted, int mask) {
   if ((mask & IBV_QP_PKEY_INDEX) != 0 &&
       (wanted->pkey_index >= PKEYS || port_of(this_host, device)->partition_keys[wanted->pkey_index] == 0)) {
     return EINVAL;
@@ -95,18 +94,21 @@ static int check_values(uint32_t device, const struct ibv_qp_attr *wanted, int m
   if ((mask & IBV_QP_TIMEOUT) != 0 && wanted->timeout > 31) return EINVAL;
   if ((mask & IBV_QP_RETRY_CNT) != 0 && wanted->retry_cnt > 7) return EINVAL;
   if ((mask & IBV_QP_RNR_RETRY) != 0 && wanted->rnr_retry > 7) return EINVAL;
-  return (mask & IBV_QP_AV) != 0 ? check_path(device, &wanted->ah_attr) : 0;
+  return (mask & IBV_QP_AV) != 0 ? check_path(device, number, &wanted->ah_attr) : 0;
 }
 
 /* Stores the attributes of a transition. The caller holds pair->sending and the shared pair's lock. */
 static void store(struct queue_pair *pair, const struct ibv_qp_attr *wanted, int mask) {
   struct shared_pair *shared = pair->shared;
   struct ibv_qp_attr *kept = &pair->attributes;
+  if ((mask & IBV_QP_PORT) != 0) {
+    kept->port_num = wanted->port_num;
+    shared->device = port_index(pair->qp.context, wanted->port_num);
+  }
   if ((mask & IBV_QP_PKEY_INDEX) != 0) {
     kept->pkey_index = wanted->pkey_index;
     shared->partition_key = port_of(shared->host, shared->device)->partition_keys[wanted->pkey_index];
   }
-  if ((mask & IBV_QP_PORT) != 0) kept->port_num = wanted->port_num;
   if ((mask & IBV_QP_QKEY) != 0) shared->queue_key = kept->qkey = wanted->qkey;
   if ((mask & IBV_QP_ACCESS_FLAGS) != 0) shared->access = kept->qp_access_flags = wanted->qp_access_flags;
   if ((mask & IBV_QP_AV) != 0) {
@@ -163,7 +165,9 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *wanted, int mask) {
   enum ibv_qp_state to = (mask & IBV_QP_STATE) != 0 ? wanted->qp_state : from;
   if ((mask & IBV_QP_CUR_STATE) != 0 && wanted->cur_qp_state != from) error = EINVAL;
   if (error == 0) error = check_step(qp->qp_type, from, to, mask);
-  if (error == 0) error = check_values(shared->device, wanted, mask);
+  uint32_t number = (mask & IBV_QP_PORT) != 0 ? wanted->port_num : shared->device - device_of(qp->context) + 1;
+  if (error == 0 && !has_port(number)) error = EINVAL;
+  if (error == 0) error = check_values(port_index(qp->context, number), number, wanted, mask);
   if (error == 0) {
     store(pair, wanted, mask);
     if (to == IBV_QPS_RESET) forget_work(pair);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -201,6 +202,76 @@ static void receiver_in_rtr_gets_event_of_first_message(bool in_child) {
   close_end(sender);
 }
 
+static int port_of_next_event(struct ibv_context *context, enum ibv_event_type wanted) {
+  struct ibv_async_event event;
+  CHECK(ibv_get_async_event(context, &event) == 0 && event.event_type == wanted, "event %d", event.event_type);
+  ibv_ack_async_event(&event);
+  return event.element.port_num;
+}
+
+static struct ibv_port_attr port(struct end *end, uint8_t number) {
+  struct ibv_port_attr attributes;
+  CHECK(ibv_query_port(end->context, number, &attributes) == 0, "port %d", number);
+  return attributes;
+}
+
+static void each_port_has_its_own_state_and_events(bool in_child) {
+  (void)in_child;
+  setenv("STANDIN_DEVICES", "2", 1);
+  setenv("STANDIN_PORTS", "2", 1);
+  setenv("STANDIN_SPEED_GBPS", "100,40", 1);
+  struct options options = usual_options();
+  options.device = 1;
+  struct end *end = open_end(&options);
+  control("port 0/0:2 down");
+  control("port 0/1:2 down");
+  control("port 0/1:2 up");
+  control("event 0/1 IBV_EVENT_SM_CHANGE");
+  CHECK(port_of_next_event(end->context, IBV_EVENT_PORT_ERR) == 2, "of this device");
+  CHECK(port_of_next_event(end->context, IBV_EVENT_PORT_ACTIVE) == 2, "of this device");
+  CHECK(port_of_next_event(end->context, IBV_EVENT_SM_CHANGE) == 1, "port 1 if none is named");
+  control("port 0/1:2 down");
+  CHECK(port(end, 1).state == IBV_PORT_ACTIVE && port(end, 2).state == IBV_PORT_DOWN, "one of two");
+  CHECK(port(end, 2).active_speed == 8, "four lanes of 10 Gbit/s");
+  struct ibv_port_attr none;
+  CHECK(ibv_query_port(end->context, 3, &none) == EINVAL, "no third port");
+  close_end(end);
+}
+
+static void pair_sends_from_its_port(bool in_child) {
+  (void)in_child;
+  setenv("STANDIN_PORTS", "2", 1);
+  struct options options = usual_options();
+  struct end *end = open_end(&options);
+  struct ibv_qp_attr init = {.qp_state = IBV_QPS_INIT, .port_num = 3, .qp_access_flags = IBV_ACCESS_REMOTE_WRITE};
+  int mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
+  CHECK(ibv_modify_qp(end->qp, &init, mask) == EINVAL, "no third port");
+  init.port_num = 2;
+  CHECK(ibv_modify_qp(end->qp, &init, mask) == 0, "port 2");
+  struct ibv_qp_attr receive = {.qp_state = IBV_QPS_RTR,
+                                .path_mtu = IBV_MTU_4096,
+                                .dest_qp_num = end->qp->qp_num,
+                                .rq_psn = address_of(end).psn,
+                                .min_rnr_timer = 12,
+                                .max_dest_rd_atomic = 1,
+                                .ah_attr = {.is_global = 1, .port_num = 2, .grh = {.sgid_index = 1}}};
+  CHECK(ibv_query_gid(end->context, 2, 1, &receive.ah_attr.grh.dgid) == 0, "address of port 2");
+  mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
+         IBV_QP_MIN_RNR_TIMER;
+  receive.ah_attr.port_num = 1;
+  CHECK(ibv_modify_qp(end->qp, &receive, mask) == EINVAL, "a path from another port");
+  receive.ah_attr.port_num = 2;
+  CHECK(ibv_modify_qp(end->qp, &receive, mask) == 0 && to_send(end) == 0, "connected to itself");
+  struct address own = address_of(end);
+  struct ibv_sge sge = piece(end, 0, 8);
+  struct ibv_send_wr wanted = request(IBV_WR_RDMA_WRITE, 1, &sge, &own, 64);
+  control("port 0/0:1 down");
+  CHECK(post(end, &wanted) == 0 && await(end, 1000).status == IBV_WC_SUCCESS, "port 1 is another");
+  control("port 0/0:2 down");
+  CHECK(post(end, &wanted) == 0 && await(end, 10000).status == IBV_WC_RETRY_EXC_ERR, "its own port");
+  close_end(end);
+}
+
 int main(int count, char **words) {
   static const struct test tests[] = {
       {"an_armed_queue_wakes_once", an_armed_queue_wakes_once},
@@ -208,6 +279,8 @@ int main(int count, char **words) {
       {"unread_events_do_not_outlive_their_object", unread_events_do_not_outlive_their_object},
       {"unread_asynchronous_events_end_with_their_queue_pair", unread_asynchronous_events_end_with_their_queue_pair},
       {"destroying_waits_for_acknowledgements", destroying_waits_for_acknowledgements},
+      {"each_port_has_its_own_state_and_events", each_port_has_its_own_state_and_events},
+      {"pair_sends_from_its_port", pair_sends_from_its_port},
       {"receiver_in_rtr_gets_event_of_first_message", receiver_in_rtr_gets_event_of_first_message},
       {NULL, NULL}};
   return run_tests(tests, count, words);
