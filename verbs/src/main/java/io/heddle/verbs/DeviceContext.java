@@ -86,8 +86,8 @@ public interface DeviceContext extends AutoCloseable {
   }
 
   /**
-   * Passes queued asynchronous events to the listener and returns their number. Called on the
-   * control thread.
+   * Passes queued asynchronous events of the port and of the whole device to the listener, and
+   * returns their number. Called on the control thread.
    */
   int pollAsyncEvents(AsyncEventListener listener);
 

@@ -14,20 +14,23 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reader of a device's asynchronous events. It acknowledges each event at once, since the library's
- * destroy calls wait for that. Events that the transport doesn't use (path migration, shared
- * receive queues) are read and dropped.
+ * Reader of the asynchronous events of a device's port: those of the port and of the whole device.
+ * It acknowledges each event at once, since the library's destroy calls wait for that. Events of
+ * the device's other ports, and those that the transport doesn't use (path migration, shared
+ * receive queues), are read and dropped.
  */
 final class AsyncEventReader {
   private static final Map<Integer, Kind> KINDS = kinds();
 
   private final long context;
+  private final int port;
   private final int descriptor;
 
   record Event(Kind kind, int queuePairNumber) {}
 
-  AsyncEventReader(long context) {
+  AsyncEventReader(long context, int port) {
     this.context = context;
+    this.port = port;
     descriptor = Memory.ALL.get(Memory.NATIVE_INT, context + ibv_context.async_fd$offset());
   }
 
@@ -66,13 +69,29 @@ final class AsyncEventReader {
         Kind kind =
             KINDS.get(
                 Memory.ALL.get(Memory.NATIVE_INT, event + ibv_async_event.event_type$offset()));
-        if (kind != null) {
+        if (kind != null && (!isOfPort(kind) || portNumber(event) == port)) {
           taken.add(new Event(kind, isOfQueuePair(kind) ? queuePairNumber(event) : 0));
         }
         Verb.ACK_ASYNC_EVENT.attempt(event);
       } while (LinuxCalls.isReadable(descriptor));
     }
     return taken;
+  }
+
+  private static boolean isOfPort(Kind kind) {
+    return switch (kind) {
+      case PORT_ACTIVE, PORT_ERROR, GID_CHANGE, SUBNET_CHANGE -> true;
+      case DEVICE_FATAL,
+          COMPLETION_QUEUE_ERROR,
+          QUEUE_PAIR_FATAL,
+          QUEUE_PAIR_REQUEST_ERROR,
+          QUEUE_PAIR_ACCESS_ERROR ->
+          false;
+    };
+  }
+
+  private static int portNumber(long event) {
+    return Memory.ALL.get(Memory.NATIVE_INT, event + ibv_async_event.element$offset());
   }
 
   private static boolean isOfQueuePair(Kind kind) {

@@ -42,7 +42,7 @@ final class NativeContext implements DeviceContext {
   NativeContext(RdmaDevice device, OpenPort port, String systemPath) {
     this.device = device;
     this.port = port;
-    events = new AsyncEventReader(port.address());
+    events = new AsyncEventReader(port.address(), port.number());
     DeviceQuery limits = port.limits();
     attributes =
         new DeviceAttributes(

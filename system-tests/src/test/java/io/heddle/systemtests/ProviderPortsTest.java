@@ -1,0 +1,122 @@
+package io.heddle.systemtests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.heddle.platform.LeakLedger;
+import io.heddle.platform.Log;
+import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.SystemTest;
+import io.heddle.tools.lab.Skip;
+import io.heddle.verbs.AsyncEventListener.Kind;
+import io.heddle.verbs.DeviceContext;
+import io.heddle.verbs.RdmaDevice;
+import io.heddle.verbs.VerbsProvider;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Tests of adapters with several ports and functions, over the stand-in for libibverbs. The
+ * process's environment (see this module's pom) has four devices of two ports each, in the order of
+ * the table below: two functions of one adapter, a function without the adapter's GUID, and another
+ * vendor's.
+ */
+@EndsWithin(60)
+@SystemTest
+final class ProviderPortsTest {
+  /* Devices in the order of the library, with their PCI functions. */
+  private static final Map<String, String> FUNCTIONS =
+      Map.of(
+          "mlx5_10", "pci0000:00/0000:00:01.0/0000:10:00.0",
+          "mlx5_2", "pci0000:09/0000:09:01.0/0000:0a:00.1",
+          "mlx5_3", "pci0000:09/0000:09:01.0/0000:0a:00.0",
+          "bnxt_re0", "pci10000:00/10000:00:02.0/10000:01:00.0");
+
+  private final LeakLedger ledger = new LeakLedger();
+
+  @BeforeAll
+  static void makeSystemFiles() throws IOException {
+    BuildOutputs.standin();
+    String root = System.getenv("SYSFS_PATH");
+    if (root == null || System.getenv("STANDIN_PORTS") == null) {
+      Skip.because("this process doesn't have the stand-in's environment");
+    }
+    for (Map.Entry<String, String> device : FUNCTIONS.entrySet()) {
+      Path function = Path.of(root, "devices", device.getValue());
+      Path entry = Path.of(root, "class", "infiniband", device.getKey());
+      Files.createDirectories(function);
+      Files.createDirectories(entry);
+      Files.deleteIfExists(entry.resolve("device"));
+      Files.createSymbolicLink(entry.resolve("device"), function);
+    }
+  }
+
+  @AfterEach
+  void checkLeaks() {
+    assertEquals(Map.of(), ledger.open(), "objects left open");
+  }
+
+  private static void control(String words) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(BuildOutputs.standinControl().toString()));
+    command.addAll(List.of(words.split(" ")));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), words + ": " + output);
+  }
+
+  private DeviceContext open(String name) {
+    List<RdmaDevice> devices =
+        ServiceLoader.load(VerbsProvider.class).stream()
+            .map(ServiceLoader.Provider::get)
+            .filter(provider -> provider.name().equals("libibverbs"))
+            .findFirst()
+            .orElseThrow()
+            .devices(Map.of(), Log.toStandardError(), ledger);
+    return devices.stream()
+        .filter(device -> device.name().equals(name))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError(name + " isn't among " + devices))
+        .open();
+  }
+
+  private static List<Kind> awaitEvents(DeviceContext context, Kind last)
+      throws InterruptedException {
+    List<Kind> seen = new ArrayList<>();
+    for (int i = 0; i < 400 && !seen.contains(last); i++) {
+      context.pollAsyncEvents((kind, number) -> seen.add(kind));
+      TimeUnit.MILLISECONDS.sleep(5);
+    }
+    return seen;
+  }
+
+  @Test
+  void eventOfPortIsReportedByThatPortOnlyAndEventOfDeviceByAll()
+      throws IOException, InterruptedException {
+    try (DeviceContext first = open("mlx5_10:1");
+        DeviceContext second = open("mlx5_10:2");
+        DeviceContext other = open("mlx5_2:2")) {
+      control("port 0/0:2 down");
+      control("port 0/0:2 up");
+      control("event 0/0:2 IBV_EVENT_SM_CHANGE");
+      control("gid 0/0:1 5 fd5d::5");
+      control("gid 0/0:1 5 none");
+      control("event 0/0 IBV_EVENT_DEVICE_FATAL");
+      assertEquals(
+          List.of(Kind.GID_CHANGE, Kind.GID_CHANGE, Kind.DEVICE_FATAL),
+          awaitEvents(first, Kind.DEVICE_FATAL));
+      assertEquals(
+          List.of(Kind.PORT_ERROR, Kind.PORT_ACTIVE, Kind.SUBNET_CHANGE, Kind.DEVICE_FATAL),
+          awaitEvents(second, Kind.DEVICE_FATAL));
+      assertEquals(0, other.pollAsyncEvents((kind, number) -> {}));
+    }
+  }
+}
