@@ -2,6 +2,7 @@ package io.heddle.systemtests;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.heddle.platform.Errno;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.platform.testing.EndsWithin;
@@ -23,6 +24,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Tests of adapters with several ports and functions, over the stand-in for libibverbs. The
@@ -117,6 +120,41 @@ final class ProviderPortsTest {
           List.of(Kind.PORT_ERROR, Kind.PORT_ACTIVE, Kind.SUBNET_CHANGE, Kind.DEVICE_FATAL),
           awaitEvents(second, Kind.DEVICE_FATAL));
       assertEquals(0, other.pollAsyncEvents((kind, number) -> {}));
+    }
+  }
+
+  /** Source of a port's speed; without it, the next one serves. */
+  private enum SpeedSource {
+    QUERY_PORT_SPEED(0),
+    PORT_ATTRIBUTES(Errno.EPROTONOSUPPORT);
+
+    private final int refusal;
+
+    SpeedSource(int refusal) {
+      this.refusal = refusal;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void speedIsThatOfAllLanes(SpeedSource source) throws IOException, InterruptedException {
+    List<Long> speeds = new ArrayList<>();
+    for (String port : List.of("mlx5_10:1", "mlx5_10:2", "mlx5_2:1", "mlx5_2:2")) {
+      try (DeviceContext context = open(port)) {
+        if (source.refusal != 0) {
+          String device = port.startsWith("mlx5_10") ? "0/0" : "0/1";
+          control("refuse %s ibv_query_port_speed %s".formatted(device, source.refusal));
+        }
+        speeds.add(context.port().speedBitsPerSecond() / 1_000_000_000);
+      }
+    }
+    assertEquals(List.of(100L, 800L, 400L, 40L), speeds);
+  }
+
+  @Test
+  void aggregatedLinkHasTheSpeedThatTheDriverReports() {
+    try (DeviceContext context = open("mlx5_3:1")) {
+      assertEquals(300_000_000_000L, context.port().speedBitsPerSecond());
     }
   }
 }

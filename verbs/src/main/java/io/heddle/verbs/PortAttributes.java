@@ -6,7 +6,7 @@ package io.heddle.verbs;
  * @param active whether traffic can flow
  * @param number port number, from 1
  * @param activeMtu the largest path MTU that the port can carry now
- * @param speedBitsPerSecond rate of the link
+ * @param speedBitsPerSecond rate of the link, of all its lanes
  * @param ethernet whether the link layer is Ethernet; otherwise it is InfiniBand
  * @param lid local identifier on InfiniBand; 0 on Ethernet
  */

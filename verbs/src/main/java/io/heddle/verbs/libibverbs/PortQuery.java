@@ -29,8 +29,11 @@ record PortQuery(PortAttributes attributes, int gids, int partitions, int lid, b
               port,
               /* A port that was never up reports no MTU. */
               mtu == 0 ? PathMtu.MTU_1024 : PathMtu.fromCode(mtu),
-              lanes(Byte.toUnsignedInt(ibv_port_attr.active_width(attr)))
-                  * laneBitsPerSecond(Byte.toUnsignedInt(ibv_port_attr.active_speed(attr))),
+              PortSpeed.bitsPerSecond(
+                  context,
+                  port,
+                  Byte.toUnsignedInt(ibv_port_attr.active_width(attr)),
+                  Byte.toUnsignedInt(ibv_port_attr.active_speed(attr))),
               ethernet,
               ethernet ? 0 : lid),
           ibv_port_attr.gid_tbl_len(attr),
@@ -38,32 +41,5 @@ record PortQuery(PortAttributes attributes, int gids, int partitions, int lid, b
           lid,
           ethernet);
     }
-  }
-
-  /* Returns the number of lanes; the width is one bit of IB_WIDTH_*. */
-  private static int lanes(int width) {
-    return switch (width) {
-      case 2 -> 4;
-      case 4 -> 8;
-      case 8 -> 12;
-      case 16 -> 2;
-      default -> 1;
-    };
-  }
-
-  /*
-   * Returns the payload rate of a lane; the speed is one bit of IB_SPEED_*, from SDR to NDR.
-   * Unknown values count as SDR.
-   */
-  private static long laneBitsPerSecond(int speed) {
-    return switch (speed) {
-      case 2 -> 5_000_000_000L;
-      case 4, 8 -> 10_000_000_000L;
-      case 16 -> 14_000_000_000L;
-      case 32 -> 25_000_000_000L;
-      case 64 -> 50_000_000_000L;
-      case 128 -> 100_000_000_000L;
-      default -> 2_500_000_000L;
-    };
   }
 }

