@@ -174,8 +174,7 @@ public final class DeviceSearch {
 
   private List<NetDevice> sorted(List<NetDevice> devices) {
     if (options.get(InfinibandOptions.PCI_ORDER) == 1) {
-      devices.sort((left, right) ->
-          left.context().attributes().pciPath().compareTo(right.context().attributes().pciPath()));
+      devices.sort(DeviceOrder.OF_DEVICES);
     }
     return devices;
   }

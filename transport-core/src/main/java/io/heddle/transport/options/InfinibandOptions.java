@@ -186,7 +186,8 @@ public final class InfinibandOptions {
           0,
           1,
           1,
-          "whether several devices are listed in order of their PCI paths, or in the provider's");
+          "whether several devices are listed in order of their PCI addresses, or in the"
+              + " provider's");
 
   public static final Option<Long> RELAXED_ORDERING =
       Option.ncclNumber(
