@@ -1,6 +1,7 @@
 package io.heddle.systemtests;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Errno;
 import io.heddle.platform.LeakLedger;
@@ -8,6 +9,8 @@ import io.heddle.platform.Log;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.tools.lab.Skip;
+import io.heddle.transport.NetProperties;
+import io.heddle.transport.Transport;
 import io.heddle.verbs.AsyncEventListener.Kind;
 import io.heddle.verbs.DeviceContext;
 import io.heddle.verbs.RdmaDevice;
@@ -21,10 +24,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
@@ -156,5 +162,57 @@ final class ProviderPortsTest {
     try (DeviceContext context = open("mlx5_3:1")) {
       assertEquals(300_000_000_000L, context.port().speedBitsPerSecond());
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "mlx5_10:1, mlx5_10:2, true",
+    "mlx5_10:1, mlx5_2:1, true",
+    "mlx5_10:1, mlx5_3:1, false",
+    "mlx5_10:1, bnxt_re0:1, false"
+  })
+  void functionsOfOneAdapterShareItsGuid(String name, String otherName, boolean same) {
+    try (DeviceContext one = open(name);
+        DeviceContext other = open(otherName)) {
+      long guid = one.attributes().guid();
+      assertTrue(guid != 0 && other.attributes().guid() != 0);
+      assertEquals(same, guid == other.attributes().guid());
+    }
+  }
+
+  @Test
+  void devicesAreInOrderOfPciAddressesAndNumberedPortsOfAdapters(@TempDir Path folder) {
+    List<String> planes =
+        IntStream.rangeClosed(1, 8).mapToObj("127.0.79.%1$d=p%1$d"::formatted).toList();
+    Map<String, String> environment =
+        Map.of(
+            "HEDDLE_PROVIDER",
+            "libibverbs",
+            "HEDDLE_PLANES",
+            String.join(",", planes),
+            "HEDDLE_STATS_DIR",
+            folder.toString(),
+            "NCCL_SOCKET_IFNAME",
+            "lo");
+    List<NetProperties> properties = new ArrayList<>();
+    try (Transport transport = Transport.open(environment, Log.toStandardError())) {
+      for (int device = 0; device < transport.deviceCount(); device++) {
+        properties.add(transport.properties(device));
+      }
+    }
+    assertEquals(
+        List.of(
+            "mlx5_3:1 1",
+            "mlx5_3:2 2",
+            "mlx5_2:1 1",
+            "mlx5_2:2 2",
+            "mlx5_10:1 3",
+            "mlx5_10:2 4",
+            "bnxt_re0:1 1",
+            "bnxt_re0:2 2"),
+        properties.stream().map(each -> each.name() + " " + each.port()).toList());
+    assertEquals(
+        properties.size(),
+        properties.stream().map(each -> each.guid() + " " + each.port()).distinct().count());
   }
 }

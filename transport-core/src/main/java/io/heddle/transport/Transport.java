@@ -293,7 +293,7 @@ public final class Transport implements AutoCloseable {
         true,
         false,
         port.speedBitsPerSecond() / 1_000_000,
-        port.number(),
+        port.number() + portsBefore(device, attributes),
         0,
         mostConnections(device, attributes),
         MAX_RECEIVES,
@@ -302,6 +302,21 @@ public final class Transport implements AutoCloseable {
         1,
         device.rail(),
         UNDEFINED);
+  }
+
+  /*
+   * Returns the number of earlier devices that are other functions of the same adapter. NCCL takes
+   * devices with the same GUID and port for one port, and divides its bandwidth among them.
+   */
+  private int portsBefore(NetDevice device, DeviceAttributes attributes) {
+    int before = 0;
+    for (NetDevice other : devices.subList(0, devices.indexOf(device))) {
+      DeviceAttributes its = other.context().attributes();
+      if (its.guid() == attributes.guid() && !its.pciPath().equals(attributes.pciPath())) {
+        before++;
+      }
+    }
+    return before;
   }
 
   /*

@@ -3,7 +3,8 @@ package io.heddle.verbs;
 /**
  * Fixed properties and limits of a device.
  *
- * @param guid node GUID; unique per physical device if the provider can ensure that
+ * @param guid GUID of the adapter. Devices of one adapter share it if the provider knows that they
+ *     are one; devices of different adapters never do
  * @param pciPath sysfs path of the PCI function, or its closest equivalent for a virtual device;
  *     never empty, since NCCL's topology search fails without it
  * @param maxQueuePairs largest number of queue pairs at a time

@@ -5,11 +5,13 @@ import io.heddle.jextract.ibv_device_attr;
 import io.heddle.platform.Errno;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Set;
 
 /**
  * Limits of a device from ibv_query_device, as far as they are used.
  *
- * @param guid node GUID in host order
+ * @param guid GUID of the adapter in host order: its chip's if the vendor's driver reports one,
+ *     else the device's own
  * @param maxRegionBytes largest memory region; unsigned
  * @param readsAsTarget largest number of RDMA READs that a queue pair can serve at a time
  * @param readsAsInitiator largest number of RDMA READs that a queue pair can have outstanding
@@ -24,12 +26,15 @@ record DeviceQuery(
     long maxRegionBytes,
     int readsAsTarget,
     int readsAsInitiator) {
+  /* NVIDIA's IEEE identifier, which mlx4 and mlx5 report, and its PCI identifier. */
+  private static final Set<Integer> VENDORS_WITH_CHIP_GUID = Set.of(0x02c9, 0x15b3);
+
   static DeviceQuery read(long context, String device) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment attr = ibv_device_attr.allocate(arena);
       Verb.QUERY_DEVICE.call("device " + device, context, attr.address());
       return new DeviceQuery(
-          Long.reverseBytes(ibv_device_attr.node_guid(attr)),
+          Long.reverseBytes(guid(attr)),
           Byte.toUnsignedInt(ibv_device_attr.phys_port_cnt(attr)),
           ibv_device_attr.max_qp(attr),
           ibv_device_attr.max_qp_wr(attr),
@@ -39,6 +44,17 @@ record DeviceQuery(
           ibv_device_attr.max_qp_rd_atom(attr),
           ibv_device_attr.max_qp_init_rd_atom(attr));
     }
+  }
+
+  /*
+   * Only NVIDIA's drivers report a chip as the system image. Others report the port's own address,
+   * the host, or nothing.
+   */
+  private static long guid(MemorySegment attr) {
+    long chip = ibv_device_attr.sys_image_guid(attr);
+    return chip != 0 && VENDORS_WITH_CHIP_GUID.contains(ibv_device_attr.vendor_id(attr))
+        ? chip
+        : ibv_device_attr.node_guid(attr);
   }
 
   /**
