@@ -117,7 +117,7 @@ install -m 755 "$here/heddle" "$bundle/bin/heddle"
 # Prints the Java modules that the jars need. Those of unused parts are left out: picocli and Jackson have code for
 # java.sql dates and beans.
 modules() {
-  "$jdk/bin/jdeps" --ignore-missing-deps --multi-release 25 --print-module-deps "$lib"/heddle-*.jar |
+  "$jdk/bin/jdeps" --no-recursive --ignore-missing-deps --multi-release 25 --print-module-deps "$lib"/heddle-*.jar |
     tr , '\n' | grep -vx 'java.desktop\|java.sql' | paste -sd ,
 }
 
@@ -245,7 +245,7 @@ set_modes_and_times() {
 
 set_modes_and_times "$bundle"
 tar --sort=name --format=gnu --owner=0 --group=0 --numeric-owner --mtime="@$epoch" -C "$stage" -cf - "$name" |
-  zstd -q -T1 -12 -f -o "$output/$name.tar.zst"
+  zstd -q -T1 -9 -f -o "$output/$name.tar.zst"
 
 # --- Debian package --------------------------------------------------------------------------------------
 
@@ -298,7 +298,7 @@ CONTROL
 set_modes_and_times "$debian"
 (cd -- "$debian" && find usr -type f -print0 | sort -z | xargs -0 md5sum) >"$debian/DEBIAN/md5sums"
 touch -d "@$epoch" "$debian/DEBIAN/md5sums" "$debian/DEBIAN"
-DPKG_DEB_THREADS_MAX=1 dpkg-deb -Zzstd -z12 --root-owner-group --build "$debian" \
+DPKG_DEB_THREADS_MAX=1 dpkg-deb -Zzstd -z9 --root-owner-group --build "$debian" \
   "$output/heddle_${version}_$debian_arch.deb" >/dev/null
 
 for file in "$output/$name.tar.zst" "$output/heddle_${version}_$debian_arch.deb"; do

@@ -341,6 +341,20 @@ final class PackagesTest {
 
   @Test
   @SystemTest
+  void pageGivesSizesOfThePackages() throws Exception {
+    if (ARM) {
+      Skip.because("the page gives the sizes on x86-64");
+    }
+    String page = Files.readString(REPOSITORY.resolve("docs/install.md"));
+    for (String suffix : List.of(".tar.zst", ".deb")) {
+      Matcher row = Pattern.compile(Pattern.quote(suffix) + "` .*? ([0-9]+) MB").matcher(page);
+      assertTrue(row.find(), page);
+      assertEquals(Long.parseLong(row.group(1)), Files.size(file(made, suffix)) / 1e6, 5, suffix);
+    }
+  }
+
+  @Test
+  @SystemTest
   void everyCommandHasAManualPage() throws Exception {
     Path bundle = unpackBundle(folder.resolve("unpacked"));
     String heddle = bundle.resolve("bin/heddle").toString();
