@@ -40,6 +40,10 @@ public final class ControlSocket implements AutoCloseable {
   private static final long REQUEST_LIMIT_NS = 5_000_000_000L;
   private static final long ANSWER_LIMIT_NS = 60_000_000_000L;
   private static final long CHECK_INTERVAL_MS = 500;
+
+  /* Longest path in a socket address (unix(7)), without the zero byte at its end. */
+  static final int MOST_PATH_BYTES = 107;
+
   private static final String ERROR = "error";
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -85,10 +89,7 @@ public final class ControlSocket implements AutoCloseable {
   public static ControlSocket listen(
       Daemon daemon, Path path, Function<String, String> answers, Log log) {
     try {
-      Path folder = path.toAbsolutePath().getParent();
-      if (folder != null) {
-        Files.createDirectories(folder);
-      }
+      OpenFolder.createAbove(path);
       removeStaleSocket(path.toAbsolutePath());
       ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
       server.bind(UnixDomainSocketAddress.of(path));

@@ -52,6 +52,22 @@ class ControlSocketTest {
   }
 
   @Test
+  void fileInThePlaceOfItsFolderIsNamed() throws Exception {
+    Path file = Files.createFile(folder.resolve("file"));
+    String refused =
+        assertThrows(
+                HeddleException.class,
+                () ->
+                    ControlSocket.listen(
+                        DAEMON,
+                        file.resolve("x.sock"),
+                        question -> question,
+                        (level, sentence) -> {}))
+            .getMessage();
+    assertTrue(refused.contains("can't be made: " + file + " isn't a directory;"), refused);
+  }
+
+  @Test
   void noSocketIsMadeInAFolderThatOthersMayWrite() throws Exception {
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
     assertTrue(refusal().contains("mode 777"), refusal());

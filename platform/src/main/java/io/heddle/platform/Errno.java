@@ -15,6 +15,7 @@ public final class Errno {
   public static final int EEXIST = 17;
   public static final int ENODEV = 19;
   public static final int ENOTDIR = 20;
+  public static final int EISDIR = 21;
   public static final int EINVAL = 22;
   public static final int ENFILE = 23;
   public static final int EMFILE = 24;
@@ -62,6 +63,7 @@ public final class Errno {
           case EEXIST -> "EEXIST";
           case ENODEV -> "ENODEV";
           case ENOTDIR -> "ENOTDIR";
+          case EISDIR -> "EISDIR";
           case EINVAL -> "EINVAL";
           case ENFILE -> "ENFILE";
           case EMFILE -> "EMFILE";

@@ -41,6 +41,7 @@ public final class FileFailure {
       case Errno.EINVAL -> "it isn't a regular file";
       case Errno.EACCES, Errno.EPERM -> "permission denied";
       case Errno.EEXIST -> "it exists already";
+      case Errno.EISDIR -> "it is a directory";
       case Errno.ENOSPC -> "No space left on device";
       case Errno.EDQUOT -> "this user's disk quota is exceeded";
       case Errno.EROFS -> "Read-only file system";

@@ -1,6 +1,7 @@
 package io.heddle.platform;
 
 import java.util.Collection;
+import java.util.Locale;
 
 /** Search for the name that a mistyped one was probably meant to be. */
 public final class NearestName {
@@ -8,7 +9,7 @@ public final class NearestName {
 
   /**
    * Returns the candidate with the smallest Damerau–Levenshtein distance (swapped adjacent letters
-   * count once). Among several, returns the first in iteration order.
+   * count once, and case doesn't). Among several, returns the first in iteration order.
    *
    * @throws IllegalArgumentException if there are no candidates
    */
@@ -49,6 +50,10 @@ public final class NearestName {
   }
 
   static int distance(String left, String right) {
+    return exactDistance(left.toLowerCase(Locale.ROOT), right.toLowerCase(Locale.ROOT));
+  }
+
+  private static int exactDistance(String left, String right) {
     int[][] cost = new int[left.length() + 1][right.length() + 1];
     for (int i = 0; i <= left.length(); i++) {
       for (int j = 0; j <= right.length(); j++) {

@@ -1,6 +1,10 @@
 package io.heddle.platform;
 
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +43,22 @@ public final class OpenFolder implements AutoCloseable {
   public static OpenFolder parentOf(Path file) {
     Path folder = file.toAbsolutePath().getParent();
     return open(folder == null ? Path.of("/") : folder);
+  }
+
+  /**
+   * Creates the missing directories above a file.
+   *
+   * @throws IOException whose reason names the directory, if it is another kind of file
+   */
+  public static void createAbove(Path file, FileAttribute<?>... attributes) throws IOException {
+    Path folder = file.toAbsolutePath().getParent();
+    try {
+      if (folder != null) {
+        Files.createDirectories(folder, attributes);
+      }
+    } catch (FileAlreadyExistsException there) {
+      throw new IOException(there.getFile() + " isn't a directory", there);
+    }
   }
 
   /**

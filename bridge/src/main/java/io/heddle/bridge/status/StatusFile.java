@@ -9,8 +9,11 @@ import io.heddle.platform.OpenFile;
 import io.heddle.platform.OpenFolder;
 import io.heddle.platform.SystemCallException;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Mapped file with the status of a running bridge. The bridge's counters are in the file, so
@@ -40,10 +43,7 @@ public final class StatusFile implements AutoCloseable {
    */
   public static StatusFile create(Path path, String bridge, String config) {
     try {
-      Path folder = path.toAbsolutePath().getParent();
-      if (folder != null) {
-        Files.createDirectories(folder);
-      }
+      OpenFolder.createAbove(path);
     } catch (IOException refused) {
       throw creationFailure(path, FileFailure.reason(refused), refused);
     }
@@ -54,26 +54,48 @@ public final class StatusFile implements AutoCloseable {
         throw new HeddleException(
             "another bridge runs with the status file "
                 + path
-                + "; end it, or name another file with status= in the configuration");
+                + "; end it, or name another file with \"status\" in the configuration");
       }
-      file.resize(0);
-      file.resize(LENGTH);
-      file.allocate(0, StatusLayout.PAGE_BYTES);
-      StatusFile status = new StatusFile(file, file.map(LENGTH, true));
-      status.begin(bridge, config);
-      return status;
+      try {
+        requireOwn(path, file);
+        file.resize(0);
+        file.resize(LENGTH);
+        file.allocate(0, StatusLayout.PAGE_BYTES);
+        StatusFile status = new StatusFile(file, file.map(LENGTH, true));
+        status.begin(bridge, config);
+        return status;
+      } catch (HeddleException refused) {
+        file.close();
+        throw refused;
+      }
     } catch (SystemCallException refused) {
-      throw creationFailure(path, String.valueOf(refused.getMessage()), refused);
+      throw creationFailure(path, FileFailure.reason(refused), refused);
     }
   }
 
-  private static HeddleException creationFailure(Path path, String why, Exception cause) {
+  /*
+   * Refuses a file of another kind, which the status would overwrite. A creation that didn't end
+   * has left zeros.
+   */
+  private static void requireOwn(Path path, OpenFile file) {
+    byte[] start = file.read(Long.BYTES);
+    boolean unfinished = Arrays.equals(start, new byte[Long.BYTES]) && file.sizeBytes() == LENGTH;
+    boolean whole =
+        start.length == Long.BYTES
+            && ByteBuffer.wrap(start).order(ByteOrder.nativeOrder()).getLong()
+                == StatusLayout.MAGIC;
+    if (start.length > 0 && !unfinished && !whole) {
+      throw creationFailure(path, "there is a file that isn't a bridge's status", null);
+    }
+  }
+
+  private static HeddleException creationFailure(Path path, String why, @Nullable Exception cause) {
     return new HeddleException(
         "the status file "
             + path
             + " can't be created: "
             + why
-            + "; status= in the configuration names another",
+            + "; \"status\" in the configuration names another",
         cause);
   }
 
@@ -144,7 +166,7 @@ public final class StatusFile implements AutoCloseable {
           "a bridge has at most " + StatusLayout.MOST_SLOTS + " groups; give some to another one");
     }
     long at = StatusLayout.slot(address, slot);
-    file.allocate(at - address, StatusLayout.SLOT_BYTES);
+    allocate(at - address, StatusLayout.SLOT_BYTES);
     Memory.clear(at, StatusLayout.SLOT_BYTES);
     StatusLayout.putText(at + StatusLayout.GROUP_AT, StatusLayout.TEXT_BYTES, group);
     describe(slot, settings);
@@ -152,6 +174,17 @@ public final class StatusFile implements AutoCloseable {
     long used = address + StatusLayout.SLOTS_USED_AT;
     Memory.setLongRelease(used, Math.max(Memory.getLong(used), slot + 1));
     return slot;
+  }
+
+  private void allocate(long offset, long lengthBytes) {
+    try {
+      file.allocate(offset, lengthBytes);
+    } catch (SystemCallException refused) {
+      throw new HeddleException(
+          "the status file %s can't grow: %s; make room there, or name another with \"status\""
+              .formatted(file.path(), FileFailure.reason(refused)),
+          refused);
+    }
   }
 
   private int state(int slot) {
@@ -190,7 +223,7 @@ public final class StatusFile implements AutoCloseable {
    * @return address of the first of {@link PgmSessionRecord#MOST_SESSIONS} records
    */
   public long pgmSessions() {
-    file.allocate(StatusLayout.PGM_AT, StatusLayout.PGM_BYTES);
+    allocate(StatusLayout.PGM_AT, StatusLayout.PGM_BYTES);
     return address + StatusLayout.PGM_AT;
   }
 

@@ -1,5 +1,7 @@
 package io.heddle.bridge.status;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -7,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -75,6 +78,42 @@ class StatusFileTest {
       assertEquals(
           0, BridgeStatus.read(path).groups().getFirst().directions().getFirst().arrived());
     }
+  }
+
+  @Test
+  void fileOfAnotherKindIsNotOverwritten() throws Exception {
+    for (byte[] content : new byte[][] {{1}, new byte[8], "name = room1\n".getBytes(UTF_8)}) {
+      Path path = Files.write(folder.resolve("bridge.conf"), content);
+      String refused =
+          assertThrows(HeddleException.class, () -> StatusFile.create(path, "b", "c")).getMessage();
+      assertTrue(refused.contains("there is a file that isn't a bridge's status"), refused);
+      assertArrayEquals(content, Files.readAllBytes(path));
+    }
+  }
+
+  @Test
+  void fileOfAnUnfinishedStartIsUsedAgain() throws Exception {
+    Path path = Files.createFile(folder.resolve("bridge.status"));
+    StatusFile.create(path, "b", "c").close();
+    try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
+      file.write(new byte[8]);
+    }
+    StatusFile.create(path, "b", "c").close();
+    assertEquals("b", BridgeStatus.read(path).name());
+  }
+
+  @Test
+  void folderInItsPlaceIsNamed() throws Exception {
+    Path path = Files.createDirectory(folder.resolve("bridge.status"));
+    assertEquals(
+        "the status file %s can't be created: it is a directory; \"status\" in the configuration"
+                .formatted(path)
+            + " names another",
+        assertThrows(HeddleException.class, () -> StatusFile.create(path, "b", "c")).getMessage());
+    Path below = Files.createFile(folder.resolve("file")).resolve("bridge.status");
+    String refused =
+        assertThrows(HeddleException.class, () -> StatusFile.create(below, "b", "c")).getMessage();
+    assertTrue(refused.contains(folder.resolve("file") + " isn't a directory;"), refused);
   }
 
   @Test

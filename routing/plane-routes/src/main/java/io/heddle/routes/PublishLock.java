@@ -68,7 +68,7 @@ final class PublishLock {
     Path folder = path.toAbsolutePath().getParent();
     if (folder != null && !Files.isDirectory(folder)) {
       Set<PosixFilePermission> mode = PosixFilePermissions.fromString("rwxr-xr-x");
-      Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(mode));
+      OpenFolder.createAbove(path, PosixFilePermissions.asFileAttribute(mode));
       /* Makes the folder readable for all users, like the file in it, whatever the umask is. */
       Files.setPosixFilePermissions(folder, mode);
     }

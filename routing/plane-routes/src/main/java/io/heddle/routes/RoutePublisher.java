@@ -75,6 +75,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
       Path path, String publisher, WeightRules rules, int heartbeatPeriodMs, NanoClock clock) {
     OpenFile lock = PublishLock.take(path);
     try {
+      RoutesMap.requireReplaceable(path);
       RoutesMap map = RoutesMap.create(unfinishedPath(path), CELLS[0], FIRST_SLOTS);
       RoutePublisher made =
           new RoutePublisher(path, lock, clock, map, publisher, heartbeatPeriodMs);
@@ -410,7 +411,7 @@ public final class RoutePublisher implements RouteTarget, AutoCloseable {
     try {
       before = RoutesMap.openToSupersede(path);
     } catch (HeddleException foreign) {
-      /* The existing file isn't a routes file, and is replaced too. */
+      /* The existing file is another release's or another user's, and is replaced too. */
     }
     heartbeat();
     setInt(next.base + RoutesLayout.STATE, RoutesLayout.LIVE);

@@ -13,6 +13,7 @@ import io.heddle.platform.SystemCallException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** Memory mapping of a routes file, with the numbers of cells and slots from the file's header. */
@@ -118,6 +119,40 @@ final class RoutesMap implements AutoCloseable {
       }
       throw new HeddleException(
           "the routes file " + path + " can't be read: " + FileFailure.reason(failure), failure);
+    }
+  }
+
+  /**
+   * Requires that a path names no file yet, an empty one, a routes file of any release, or a link.
+   *
+   * @throws HeddleException for any other file, which publishing would replace
+   */
+  static void requireReplaceable(Path path) {
+    try (OpenFolder folder = OpenFolder.parentOf(path);
+        OpenFile file = folder.open(path.getFileName().toString(), false)) {
+      byte[] start = file.read(Long.BYTES);
+      byte[] magic =
+          ByteBuffer.allocate(Long.BYTES)
+              .order(ByteOrder.LITTLE_ENDIAN)
+              .putLong(RoutesLayout.MAGIC)
+              .array();
+      /* The last byte is the number of the layout. */
+      int common = Long.BYTES - 1;
+      if (start.length > 0
+          && !Arrays.equals(Arrays.copyOf(start, common), Arrays.copyOf(magic, common))) {
+        throw new HeddleException(
+            "the routes file can't be published: there is a file "
+                + path
+                + " of another kind; name another with \"publish\" in the configuration");
+      }
+    } catch (SystemCallException failure) {
+      if (failure.errno() == Errno.EINVAL) {
+        throw new HeddleException(
+            "the routes file %s can't be published: %s; name another with \"publish\" in the"
+                    .formatted(path, FileFailure.reason(failure))
+                + " configuration",
+            failure);
+      }
     }
   }
 

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -63,6 +64,26 @@ class RoutesFileTest {
       assertEquals("400,400", bed.weights(reader, HOST));
       assertEquals(1, bed.publisher.entries());
     }
+  }
+
+  @Test
+  void onlyRoutesFilesAreReplaced() throws IOException {
+    Path path = Files.writeString(folder.resolve("routes"), "as = 65001\n");
+    for (String cause : List.of("of another kind", "it isn't a regular file")) {
+      String refused =
+          assertThrows(HeddleException.class, () -> RoutesTestBed.of(folder, "plane:a"))
+              .getMessage();
+      assertTrue(refused.contains(cause), refused);
+      assertTrue(Files.exists(path));
+      Files.delete(path);
+      Files.createDirectory(path);
+    }
+    Files.delete(path);
+    Files.createFile(path);
+    RoutesTestBed.of(folder, "plane:a").close();
+    Files.write(path, "HDLROUT0".getBytes(StandardCharsets.UTF_8));
+    RoutesTestBed.of(folder, "plane:a").close();
+    assertTrue(Files.size(path) > 512);
   }
 
   @Test
