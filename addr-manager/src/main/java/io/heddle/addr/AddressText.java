@@ -76,6 +76,19 @@ public final class AddressText {
   }
 
   /**
+   * Parses the address of a host: neither a multicast address, nor {@code ::} or {@code 0.0.0.0}.
+   *
+   * @throws IllegalArgumentException for any other text
+   */
+  public static InetAddress requireHost(String text) {
+    InetAddress address = require(text);
+    if (address.isMulticastAddress() || address.isAnyLocalAddress()) {
+      throw new IllegalArgumentException("'" + text + "' isn't a host's address");
+    }
+    return address;
+  }
+
+  /**
    * Parses an IPv6 address.
    *
    * @throws IllegalArgumentException if the text isn't one
@@ -85,6 +98,16 @@ public final class AddressText {
       return address;
     }
     throw new IllegalArgumentException("'" + text + "' isn't an IPv6 address");
+  }
+
+  /**
+   * Parses the IPv6 address of a host, as {@link #requireHost} does.
+   *
+   * @throws IllegalArgumentException for any other text
+   */
+  public static Inet6Address requireIpv6Host(String text) {
+    requireHost(text);
+    return requireIpv6(text);
   }
 
   /**

@@ -72,6 +72,11 @@ final class AddressTextTest {
         List.<Executable>of(
             () -> AddressText.require("10.0.1"),
             () -> AddressText.requireIpv6("10.0.0.1"),
+            () -> AddressText.requireIpv6Host("10.0.0.1"),
+            () -> AddressText.requireIpv6Host("::"),
+            () -> AddressText.requireIpv6Host("ff02::1"),
+            () -> AddressText.requireHost("0.0.0.0"),
+            () -> AddressText.requireHost("224.0.0.1"),
             () -> AddressText.requireRouterId("0.0.0.0"),
             () -> AddressText.requireRouterId("fd00::1"))) {
       assertThrows(IllegalArgumentException.class, refused);

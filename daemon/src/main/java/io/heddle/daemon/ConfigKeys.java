@@ -1,6 +1,7 @@
 package io.heddle.daemon;
 
 import io.heddle.platform.NearestName;
+import io.heddle.platform.NumberText;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -83,7 +84,7 @@ public final class ConfigKeys {
       String meaning,
       Function<String, T> parser) {
     ConfigKey<T> key = new ConfigKey<>(name, allowed, standard, defaultText, meaning, parser);
-    if (keys.put(name, key) != null) {
+    if (keys.putIfAbsent(name, key) != null) {
       throw new IllegalStateException(heading + " has two keys " + name);
     }
     return key;
@@ -98,7 +99,7 @@ public final class ConfigKeys {
         standard,
         defaultText,
         meaning,
-        text -> ConfigKey.within(Long.decode(text), least, most));
+        text -> ConfigKey.within(NumberText.parse(text), least, most));
   }
 
   /** Declares a key as {@link #number(String, long, String, long, long, String)} does. */
@@ -115,7 +116,7 @@ public final class ConfigKeys {
         standard,
         defaultText,
         meaning,
-        text -> (int) ConfigKey.within(Long.decode(text), least, most));
+        text -> (int) ConfigKey.within(NumberText.parse(text), least, most));
   }
 
   /** Declares a key as {@link #number(String, long, String, long, long, String)} does. */
@@ -182,9 +183,36 @@ public final class ConfigKeys {
         });
   }
 
-  /** Declares a key whose value is the path of a file. */
+  /**
+   * Declares a key whose value is the path of a file that the daemon makes. Two such keys can't
+   * name the same file.
+   */
   public ConfigKey<Path> file(String name, Path standard, String meaning) {
-    return key(name, "a file", standard, standard.toString(), meaning, Path::of);
+    return key(
+        name, "an absolute path", standard, standard.toString(), meaning, ConfigKeys::filePath);
+  }
+
+  /** Declares a key whose value is the path of a socket that the daemon makes. */
+  public ConfigKey<Path> socket(String name, Path standard, String meaning) {
+    return key(
+        name,
+        "an absolute path of at most " + ControlSocket.MOST_PATH_BYTES + " bytes",
+        standard,
+        standard.toString(),
+        meaning,
+        text -> {
+          ConfigKey.within(
+              text.getBytes(StandardCharsets.UTF_8).length, 1, ControlSocket.MOST_PATH_BYTES);
+          return filePath(text);
+        });
+  }
+
+  private static Path filePath(String text) {
+    Path path = Path.of(text);
+    if (!path.isAbsolute() || path.getFileName() == null) {
+      throw new IllegalArgumentException("no absolute path of a file");
+    }
+    return path;
   }
 
   /**
@@ -218,6 +246,16 @@ public final class ConfigKeys {
 
   Set<String> names() {
     return keys.keySet();
+  }
+
+  /** Returns all declared keys, in order. */
+  Collection<ConfigKey<?>> all() {
+    return keys.values();
+  }
+
+  /** Returns a declared key by its name, or null. */
+  @Nullable ConfigKey<?> named(String name) {
+    return keys.get(name);
   }
 
   /** Returns the heading in messages, as {@code [peer name]}. */

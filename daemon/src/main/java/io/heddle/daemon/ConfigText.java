@@ -4,8 +4,13 @@ import io.heddle.platform.FileFailure;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NearestName;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -91,11 +96,10 @@ public final class ConfigText {
     /**
      * Returns the value of a key that must be set.
      *
-     * @throws HeddleException if the key is missing or empty, and as {@link #get(ConfigKey)}
+     * @throws HeddleException if the key is missing, and as {@link #get(ConfigKey)}
      */
     public <T extends @Nullable Object> T require(ConfigKey<T> key) {
-      Line line = lines.get(key.name());
-      if (line == null || line.value.isEmpty()) {
+      if (!has(key)) {
         throw fail("%s has no '%s'; allowed is %s".formatted(title(), key.name(), key.allowed()));
       }
       return get(key);
@@ -111,14 +115,14 @@ public final class ConfigText {
       try {
         return parser.apply(part);
       } catch (IllegalArgumentException malformed) {
-        throw fail("'" + part + "' isn't " + allowed);
+        throw fail(quoted(part) + " isn't " + allowed);
       }
     }
 
     /** Returns an exception about the value of an existing key. */
     public HeddleException refuse(ConfigKey<?> key, String reason) {
       Line line = Objects.requireNonNull(lines.get(key.name()));
-      return failure(file, line.number, key.name() + " = " + line.value + " " + reason);
+      return failure(file, line.number, key.name() + " = " + clipped(line.value) + " " + reason);
     }
 
     /** Returns an exception about the section, with the line of its heading. */
@@ -133,13 +137,14 @@ public final class ConfigText {
       if (removal != null) {
         throw failure(file, at, "the key '" + key + "' is gone, " + removal);
       }
-      if (!keys.names().contains(key)) {
+      ConfigKey<?> declared = keys.named(key);
+      if (declared == null) {
         throw failure(
             file,
             at,
-            "there is no key '"
-                + key
-                + "' "
+            "there is no key "
+                + quoted(key)
+                + " "
                 + (number == 0 ? "outside of a section" : "in " + title())
                 + (keys.names().isEmpty()
                     ? ", which has none"
@@ -149,8 +154,26 @@ public final class ConfigText {
       if (before != null) {
         throw failure(file, at, key + " occurs twice, first in line " + before.number);
       }
+      /* A value is checked even if the product doesn't use it beside the other values. */
+      get(declared);
+    }
+
+    /* Refuses two files under one name: the daemon would write over its own file. */
+    private void requireDistinctFiles() {
+      Map<Path, String> owners = new HashMap<>();
+      for (ConfigKey<?> key : keys.all()) {
+        if (get(key) instanceof Path path) {
+          String other = owners.putIfAbsent(path.normalize(), key.name());
+          if (other != null) {
+            throw fail("%s and %s can't both be %s".formatted(other, key.name(), path));
+          }
+        }
+      }
     }
   }
+
+  private static final int MOST_BYTES = 16 << 20;
+  private static final int MOST_QUOTED = 120;
 
   private final String file;
   private final Section top;
@@ -164,17 +187,25 @@ public final class ConfigText {
   }
 
   /**
-   * Reads the text of a file.
+   * Reads the text of a file, without the byte order mark that some editors write.
    *
    * @throws HeddleException if it can't be read
    */
   public static String read(Path file) {
-    try {
-      return Files.readString(file);
+    try (InputStream in = Files.newInputStream(file)) {
+      byte[] bytes = in.readNBytes(MOST_BYTES + 1);
+      if (bytes.length > MOST_BYTES) {
+        throw new IOException("it has more than " + (MOST_BYTES >> 20) + " MiB");
+      }
+      String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      return text.startsWith("\uFEFF") ? text.substring(1) : text;
     } catch (IOException failure) {
       throw new HeddleException(
-          "the configuration %s can't be read: %s; write it, or name another with --config"
-              .formatted(file, FileFailure.reason(failure)),
+          "the configuration %s can't be read: %s; %s it, or name another with --config"
+              .formatted(
+                  file,
+                  FileFailure.reason(failure),
+                  failure instanceof NoSuchFileException ? "write" : "mend"),
           failure);
     }
   }
@@ -193,10 +224,42 @@ public final class ConfigText {
     for (int i = 0; i < lines.size(); i++) {
       String line = withoutComment(lines.get(i));
       if (!line.isEmpty()) {
+        requireVisible(file, i + 1, line);
         text.take(i + 1, line, kinds);
       }
     }
+    text.top.requireDistinctFiles();
     return text;
+  }
+
+  /*
+   * Refuses characters that look like a space or like nothing, since a message with them would seem
+   * to contradict itself.
+   */
+  private static void requireVisible(String file, int number, String line) {
+    line.codePoints()
+        .filter(each -> each != ' ' && each != '\t')
+        .filter(each ->
+            Character.isISOControl(each)
+                || Character.isSpaceChar(each)
+                || Character.getType(each) == Character.FORMAT)
+        .findFirst()
+        .ifPresent(each -> {
+          throw failure(
+              file,
+              number,
+              "the line has the invisible character U+%04X; remove it, or write a space"
+                  .formatted(each));
+        });
+  }
+
+  /** Returns a text of the file in quotation marks, for a message; a long text is shortened. */
+  public static String quoted(String text) {
+    return "'" + clipped(text) + "'";
+  }
+
+  private static String clipped(String text) {
+    return text.length() <= MOST_QUOTED ? text : text.substring(0, MOST_QUOTED) + "...";
   }
 
   private void take(int number, String line, ConfigKeys... kinds) {
@@ -213,7 +276,7 @@ public final class ConfigText {
     }
     int equals = line.indexOf('=');
     if (equals <= 0) {
-      throw failure(file, number, "'" + line + "' is neither key = value nor " + headings(kinds));
+      throw failure(file, number, quoted(line) + " is neither key = value nor " + headings(kinds));
     }
     last.put(number, line.substring(0, equals).strip(), line.substring(equals + 1).strip());
   }
@@ -229,9 +292,8 @@ public final class ConfigText {
     throw failure(
         file,
         number,
-        "'"
-            + line
-            + "' isn't "
+        quoted(line)
+            + " isn't "
             + headings(kinds)
             + (Stream.of(kinds).anyMatch(ConfigKeys::hasPlainNames) ? ConfigKeys.NAME_TEXT : ""));
   }

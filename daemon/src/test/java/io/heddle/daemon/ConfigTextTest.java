@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -17,7 +19,9 @@ class ConfigTextTest {
   private static final ConfigKeys TOP = ConfigKeys.top();
   private static final ConfigKey<Long> SEED = TOP.number("seed", 7, 0, 0xffff_ffffL, "of a hash");
   private static final ConfigKey<Path> CONTROL =
-      TOP.file("control", Path.of("/run/test.sock"), "the socket");
+      TOP.socket("control", Path.of("/run/test.sock"), "the socket");
+  private static final ConfigKey<Path> STATUS =
+      TOP.file("status", Path.of("/run/test.status"), "the status file");
   private static final ConfigKeys PEER = ConfigKeys.section("peer");
   private static final ConfigKey<List<Integer>> PORTS =
       PEER.list("ports", "numbers", ConfigKey.NONE, Integer::valueOf, "its ports");
@@ -62,6 +66,11 @@ class ConfigTextTest {
   @CsvSource(
       delimiter = '|',
       value = {
+        "SEED_ = 3 | line 1: there is no key 'SEED_' outside of a section; did you mean seed?",
+        "seed\u00a0= 3 | line 1: the line has the invisible character U+00A0; remove it, or write a"
+            + " space",
+        "[peer a]; passive = \0yes | line 2: the line has the invisible character U+0000; remove"
+            + " it, or write a space",
         "sede = 3 | line 1: there is no key 'sede' outside of a section; did you mean seed?",
         "seed = 1;seed = 2 | line 2: seed occurs twice, first in line 1",
         "[peer a];wieght = 2 | line 2: there is no key 'wieght' in [peer a]; did you mean weight?",
@@ -86,27 +95,70 @@ class ConfigTextTest {
       delimiter = '|',
       value = {
         "[peer a] | line 1: [peer a] has no 'weight'; allowed is a whole number from 1 to 9",
-        "[peer a];weight = | line 1: [peer a] has no 'weight'; allowed is a whole number from 1 to"
-            + " 9",
+        "[peer a];weight = | line 2: weight is empty; allowed is a whole number from 1 to 9",
         "[peer a];weight = 10 | line 2: weight = 10 isn't a whole number from 1 to 9",
         "[peer a];weight = 1;passive = noo | line 3: passive = noo isn't yes or no; did you mean"
             + " no?",
+        "seed = 0x-1 | line 1: seed = 0x-1 isn't a whole number from 0 to 4294967295",
+        "status = rel | line 1: status = rel isn't an absolute path",
+        "status = / | line 1: status = / isn't an absolute path",
         "[peer a];weight = 1;ports = 1, x | line 3: ports = 1, x isn't numbers",
         "[peer a];weight = 1;secret = 123456789 | line 1: [peer a]: secret isn't a text of at most"
             + " 8 bytes",
       })
   void refusedValuesAreNamedExceptSecrets(String text, String message) {
-    ConfigText.Section section = parse(text.replace(';', '\n')).sections().getFirst();
     HeddleException refused =
         assertThrows(
             HeddleException.class,
-            () -> {
-              section.require(WEIGHT);
-              section.get(PASSIVE);
-              section.get(PORTS);
-              section.get(SECRET);
-            });
+            () -> parse(text.replace(';', '\n')).sections().getFirst().require(WEIGHT));
     assertEquals("test.conf " + message, refused.getMessage());
+  }
+
+  @Test
+  void twoFilesOfADaemonHaveTwoNames() {
+    assertEquals(Path.of("/run/test.status"), parse("").top().get(STATUS));
+    assertEquals(
+        "test.conf: control and status can't both be /run/test.status",
+        assertThrows(HeddleException.class, () -> parse("control = /run//x/../test.status"))
+            .getMessage());
+  }
+
+  @Test
+  void leadingZerosDontMakeANumberOctal() {
+    assertEquals(10, parse("seed = 010").top().get(SEED));
+    assertEquals(9, parse("seed = 09").top().get(SEED));
+  }
+
+  @Test
+  void socketPathFitsIntoAnAddress() {
+    String longest = "/" + "x".repeat(106);
+    assertEquals(Path.of(longest), parse("control = " + longest).top().get(CONTROL));
+    String refused =
+        assertThrows(HeddleException.class, () -> parse("control = " + longest + "x")).getMessage();
+    assertTrue(refused.endsWith("isn't an absolute path of at most 107 bytes"), refused);
+  }
+
+  @Test
+  void messageQuotesTheBeginningOfALongText() {
+    for (String line : List.of("x".repeat(1 << 20), "seed = " + "9".repeat(1 << 20))) {
+      String refused = assertThrows(HeddleException.class, () -> parse(line)).getMessage();
+      assertTrue(refused.length() < 300, () -> refused.length() + " characters");
+    }
+  }
+
+  @Test
+  void byteOrderMarkIsSkipped(@TempDir Path folder) throws Exception {
+    Path file = Files.writeString(folder.resolve("c"), "\uFEFFseed = 3\r\n");
+    assertEquals(3, parse(ConfigText.read(file)).top().get(SEED));
+  }
+
+  @Test
+  void endlessFileIsRefused() {
+    assertEquals(
+        "the configuration /dev/zero can't be read: it has more than 16 MiB; mend it, or name"
+            + " another with --config",
+        assertThrows(HeddleException.class, () -> ConfigText.read(Path.of("/dev/zero")))
+            .getMessage());
   }
 
   @Test

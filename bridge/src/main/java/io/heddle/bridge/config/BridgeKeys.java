@@ -55,22 +55,9 @@ public final class BridgeKeys {
 
   static final ConfigKey<String> NAME =
       TOP.key("name", "a text", "bridge", "bridge", "name of the bridge", text -> text);
-  static final ConfigKey<Path> STATUS =
-      TOP.key(
-          "status",
-          "the path of a file",
-          BridgeConfig.STATUS,
-          BridgeConfig.STATUS.toString(),
-          "the status file",
-          BridgeKeys::absolute);
+  static final ConfigKey<Path> STATUS = TOP.file("status", BridgeConfig.STATUS, "the status file");
   static final ConfigKey<Path> CONTROL =
-      TOP.key(
-          "control",
-          "the path of a file",
-          BridgeConfig.CONTROL,
-          BridgeConfig.CONTROL.toString(),
-          "socket for orders",
-          BridgeKeys::absolute);
+      TOP.socket("control", BridgeConfig.CONTROL, "socket for orders");
   static final ConfigKey<Integer> CORE =
       TOP.integer(
           "core",
@@ -267,13 +254,6 @@ public final class BridgeKeys {
 
   private BridgeKeys() {}
 
-  private static Path absolute(String text) {
-    if (!text.startsWith("/")) {
-      throw new IllegalArgumentException("relative");
-    }
-    return Path.of(text);
-  }
-
   private static String namespace(String text) {
     if (text.isEmpty() || text.contains("/") || text.startsWith(".")) {
       throw new IllegalArgumentException("no name of a file");
@@ -283,7 +263,7 @@ public final class BridgeKeys {
 
   /** Parses the address of a host. */
   static Gid hostAddress(String text) {
-    Gid address = Gid.of(AddressText.require(text));
+    Gid address = Gid.of(AddressText.requireHost(text));
     if (MgidFormat.isMulticast(address)) {
       throw new IllegalArgumentException("multicast");
     }

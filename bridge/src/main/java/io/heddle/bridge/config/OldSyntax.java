@@ -29,7 +29,9 @@ final class OldSyntax {
         throw ConfigText.failure(
             file,
             i + 1,
-            "'" + line + "' is the syntax before 0.1.0; write " + translate(old.group(1), rest));
+            ConfigText.quoted(line)
+                + " is the syntax before 0.1.0; write "
+                + translate(old.group(1), rest));
       }
     }
   }

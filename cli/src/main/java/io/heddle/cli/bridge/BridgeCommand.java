@@ -75,10 +75,15 @@ public final class BridgeCommand {
       @Option(names = "--json", description = "With --host: print the findings as JSON instead.")
           boolean json,
       @CommandLine.Mixin BridgeConfigOption option) {
+    CommandLine line = Objects.requireNonNull(spec).commandLine();
+    if (json && !host) {
+      throw new CommandLine.ParameterException(
+          line.getSubcommands().get("check"), "--json needs --host");
+    }
     Path file = option.file();
     BridgeConfig config = BridgeConfigParser.read(file);
     String devices = devices(config);
-    PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+    PrintWriter out = line.getOut();
     if (json) {
       BridgeHostCheck.Report report = BridgeHostCheck.check(config);
       out.println(Json.of(report));

@@ -9,14 +9,11 @@ import io.heddle.bridge.multicast.MgidFormat;
 import io.heddle.cli.kit.ExitCode;
 import io.heddle.cli.kit.Json;
 import io.heddle.cli.kit.OptionRange;
-import io.heddle.platform.FileFailure;
-import io.heddle.platform.HeddleException;
+import io.heddle.daemon.ConfigText;
 import io.heddle.platform.NearestName;
 import io.heddle.verbs.Gid;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -248,17 +245,12 @@ public final class BridgeTestCommand implements Callable<Integer> {
    * test needs no key.
    */
   private static BridgeConfig read(Path file) {
-    try {
-      List<String> lines =
-          Files.readAllLines(file).stream()
-              .map(line -> line.replaceAll("^\\s*key-file\\s*=.*", ""))
-              .toList();
-      return BridgeConfigParser.parse(file.toString(), lines);
-    } catch (IOException unreadable) {
-      throw new HeddleException(
-          "the configuration " + file + " can't be read: " + FileFailure.reason(unreadable),
-          unreadable);
-    }
+    List<String> lines =
+        ConfigText.read(file)
+            .lines()
+            .map(line -> line.replaceAll("^\\s*key-file\\s*=.*", ""))
+            .toList();
+    return BridgeConfigParser.parse(file.toString(), lines);
   }
 
   /*

@@ -60,10 +60,11 @@ public final class ControllerCommand {
     out()
         .printf(
             Locale.ROOT,
-            "%s is valid: strategy %s, lists are relieved from %.0f %% on%n",
+            "%s is valid: strategy %s, lists are relieved from %.0f %% on%s%n",
             file,
             config.strategy().text(),
-            100 * config.settings().high());
+            100 * config.settings().high(),
+            config.network() == null ? "; it names no gateway, so only plan can use it" : "");
     out().flush();
     return 0;
   }

@@ -1,5 +1,6 @@
 package io.heddle.cli.gateway;
 
+import io.heddle.platform.NumberText;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -11,8 +12,8 @@ final class QueuePairNumber implements ITypeConverter<Integer> {
   @Override
   public Integer convert(String text) {
     try {
-      return Integer.decode(text);
-    } catch (NumberFormatException malformed) {
+      return Math.toIntExact(NumberText.parse(text));
+    } catch (IllegalArgumentException | ArithmeticException malformed) {
       throw new TypeConversionException("'" + text + "' isn't a number such as 17 or 0x11");
     }
   }

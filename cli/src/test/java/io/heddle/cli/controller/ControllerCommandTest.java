@@ -101,7 +101,10 @@ class ControllerCommandTest {
     Files.writeString(config, "high = 0.7\n");
     assertEquals(0, run("check", "--config", config.toString()));
     assertTrue(
-        out.toString().contains("is valid: strategy min-max, lists are relieved from 70 % on"),
+        out.toString()
+            .contains(
+                "is valid: strategy min-max, lists are relieved from 70 % on; it names no gateway,"
+                    + " so only plan can use it"),
         out.toString());
   }
 

@@ -34,6 +34,14 @@ class HostCommandsTest {
   }
 
   @Test
+  void jsonOfABridgesCheckNeedsHost() {
+    int code =
+        HeddleCommand.run(
+            HeddleCommand.commandLine(), new ByteArrayOutputStream(), "bridge", "check", "--json");
+    assertEquals(ExitCode.USAGE, code);
+  }
+
+  @Test
   void toolsOfACheckoutAreRefused() {
     int code = HeddleCommand.run(HeddleCommand.commandLine(), new ByteArrayOutputStream(), "demo");
     assertEquals(ExitCode.USAGE, code);

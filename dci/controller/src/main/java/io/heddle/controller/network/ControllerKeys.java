@@ -41,7 +41,7 @@ public final class ControllerKeys {
   private static final int MS_NS = 1_000_000;
   private static final int DAY_S = 86_400;
   private static final long MOST_AS = 0xffff_ffffL;
-  private static final String IPV6 = "an IPv6 address";
+  private static final String IPV6 = "an IPv6 address of a host";
   private static final String ROUTER_ID_TEXT = "four numbers like 10.0.0.5";
   private static final String WITH_SECTIONS = ConfigKey.REQUIRED + " with sections";
 
@@ -142,7 +142,7 @@ public final class ControllerKeys {
       TOP.integer(
           "list-id-type", IndirectionEncoding.DEFAULT_ID_TYPE, 0, 255, "another such number");
   static final ConfigKey<Path> CONTROL =
-      TOP.file("control", NetworkParser.DEFAULT_CONTROL, "socket for queries");
+      TOP.socket("control", NetworkParser.DEFAULT_CONTROL, "socket for queries");
   static final ConfigKey<String> AUDIT =
       TOP.text("audit", "a file", ConfigKey.NONE, "file for the reasons of each decision");
   static final ConfigKey<String> CERTIFICATE =
@@ -170,7 +170,7 @@ public final class ControllerKeys {
           null,
           ConfigKey.REQUIRED,
           "address of the BGP peer: a gateway, or a reflector",
-          AddressText::requireIpv6);
+          AddressText::requireIpv6Host);
   static final ConfigKey<Integer> PEER_PORT = PEER.integer("port", 179, 1, 65_535, "its TCP port");
   static final ConfigKey<Long> PEER_AS = PEER.number("as", 0, "our own", 1, MOST_AS, "its AS");
   static final ConfigKey<@Nullable Inet6Address> LOCAL_ADDRESS =
@@ -180,7 +180,7 @@ public final class ControllerKeys {
           null,
           "the kernel's choice",
           "the controller's address of the session",
-          AddressText::requireIpv6);
+          AddressText::requireIpv6Host);
   static final ConfigKey<String> MD5_KEY =
       PEER.secret(
           "md5-key", TcpOptions.LONGEST_KEY, "key of TCP-MD5 (RFC 2385), alike at both ends");

@@ -40,7 +40,7 @@ public final class GatewayKeys {
 
   private static final long MOST_AS = 0xffff_ffffL;
   private static final int MOST_SECONDS = 7 * 86_400;
-  private static final String IPV6 = "an IPv6 address";
+  private static final String IPV6 = "an IPv6 address of a host";
   private static final String PREFIXES = "prefixes such as fc00:2::/64, 10.2.0.0/16";
   private static final String PEM = "a file";
 
@@ -55,7 +55,7 @@ public final class GatewayKeys {
       TOP.number(
           "seed", 0, 0, 0xffff_ffffL, "seed of the hash; gateways in a row need different ones");
   static final ConfigKey<Path> CONTROL =
-      TOP.file(
+      TOP.socket(
           "control",
           GatewayConfigParser.DEFAULT_CONTROL,
           "socket for queries and orders; only root may use it");
@@ -198,7 +198,7 @@ public final class GatewayKeys {
   static final ConfigKey<@Nullable String> ENDPOINT =
       POLICY.key(
           "endpoint",
-          IPV6,
+          "an IPv6 address",
           null,
           ConfigKey.NONE,
           "endpoint of the policy, shown only",
@@ -242,7 +242,7 @@ public final class GatewayKeys {
           null,
           ConfigKey.REQUIRED,
           "address of the BGP peer: a controller, or a reflector",
-          AddressText::requireIpv6);
+          AddressText::requireIpv6Host);
   static final ConfigKey<List<Prefix>> DESTINATIONS =
       CONTROLLER.list(
           "destinations",
@@ -261,7 +261,7 @@ public final class GatewayKeys {
           null,
           "the kernel's choice",
           "this gateway's address of the session",
-          AddressText::requireIpv6);
+          AddressText::requireIpv6Host);
   static final ConfigKey<String> MD5_KEY =
       CONTROLLER.secret(
           "md5-key", TcpOptions.LONGEST_KEY, "key of TCP-MD5 (RFC 2385), alike at both ends");
@@ -278,11 +278,11 @@ public final class GatewayKeys {
 
   private static ConfigKey<@Nullable InetAddress> address(
       ConfigKeys section, String name, String defaultText, String meaning) {
-    return section.key(name, IPV6, null, defaultText, meaning, AddressText::requireIpv6);
+    return section.key(name, IPV6, null, defaultText, meaning, AddressText::requireIpv6Host);
   }
 
   private static List<Inet6Address> segments(String text) {
-    List<Inet6Address> found = ConfigKey.elementsOf(text, AddressText::requireIpv6);
+    List<Inet6Address> found = ConfigKey.elementsOf(text, AddressText::requireIpv6Host);
     if (found.size() > SegmentPath.MOST_SEGMENTS) {
       throw new IllegalArgumentException("too many");
     }

@@ -2,6 +2,7 @@ package io.heddle.fabric.model;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NearestName;
+import io.heddle.platform.NumberText;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -43,11 +44,11 @@ record ModelLine(String file, int number, List<String> words) {
   long number(int at, long least, long most) {
     String word = words.get(at);
     try {
-      long value = Long.decode(word);
+      long value = NumberText.parse(word);
       if (value >= least && value <= most) {
         return value;
       }
-    } catch (NumberFormatException noNumber) {
+    } catch (IllegalArgumentException noNumber) {
       /* The exception below names the allowed range. */
     }
     throw fail("'" + word + "' isn't a whole number from " + least + " to " + most);

@@ -49,7 +49,7 @@ public final class RouteDaemonKeys {
           RoutesPath.DEFAULT,
           "the routes file; jobs read it unless `HEDDLE_ROUTES` names another");
   static final ConfigKey<Path> CONTROL =
-      TOP.file(
+      TOP.socket(
           "control", ConfigParser.DEFAULT_CONTROL, "socket that `heddle bgp show` connects to");
   static final ConfigKey<Long> PUBLISH_AFTER_MS =
       TOP.number(
@@ -129,11 +129,11 @@ public final class RouteDaemonKeys {
   static final ConfigKey<@Nullable InetAddress> ADDRESS =
       PEER.key(
           "address",
-          "an IPv6 or IPv4 address",
+          "an IPv6 or IPv4 address of a host",
           null,
           "the interface's default router",
           "address of the peer",
-          AddressText::require);
+          AddressText::requireHost);
   static final ConfigKey<Long> PEER_AS =
       PEER.number("as", 0, "any but ours", 0, MOST_AS, "its AS; 0 for any but ours");
   static final ConfigKey<Families> FAMILIES =
