@@ -1,6 +1,7 @@
 package io.heddle.systemtests;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.testing.Deadline;
@@ -12,12 +13,15 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Tests of devices of the stand-in for libibverbs that fail and return while an all-reduce runs
@@ -37,13 +41,18 @@ final class StandinFailoverTest {
     private final List<HostProcess> ranks = new ArrayList<>();
 
     Job(StandinLab hosts, int devices) throws IOException {
+      this(hosts, devices, Map.of());
+    }
+
+    Job(StandinLab hosts, int devices, Map<String, String> more) throws IOException {
       this.hosts = hosts;
       for (int rank = 0; rank < 2; rank++) {
         List<String> command = HostProcess.allReduce(folder, rank, 2);
         command.addAll(List.of("--devices", Integer.toString(devices)));
         command.addAll(List.of("--min-bytes", "1048576", "--max-bytes", "1048576"));
         command.addAll(List.of("--until", folder.resolve("end").toString()));
-        Map<String, String> environment = Map.of("HEDDLE_GRACE_MS", "60000");
+        Map<String, String> environment = new HashMap<>(more);
+        environment.put("HEDDLE_GRACE_MS", "60000");
         ranks.add(
             HostProcess.start(hosts, rank, folder.resolve(rank + ".log"), environment, command));
       }
@@ -81,12 +90,17 @@ final class StandinFailoverTest {
     void awaitBytes(int... addresses) throws IOException, InterruptedException {
       Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
       for (int host = 0; host < 2; host++) {
-        List<Long> before = hosts.sentBytes(host);
         for (int address : addresses) {
-          while (hosts.sentBytes(host).get(address) - before.get(address) < CARRIED) {
-            checkAndSleep("address " + address + " of host " + host + " carries nothing", deadline);
-          }
+          awaitBytesOf(host, address, deadline);
         }
+      }
+    }
+
+    private void awaitBytesOf(int host, int address, Deadline deadline)
+        throws IOException, InterruptedException {
+      long before = hosts.sentBytes(host).get(address);
+      while (hosts.sentBytes(host).get(address) - before < CARRIED) {
+        checkAndSleep("address " + address + " of host " + host + " carries nothing", deadline);
       }
     }
 
@@ -133,6 +147,34 @@ final class StandinFailoverTest {
       hosts.control("gid", "0/0", "7", LabPlan.address(0, 2));
       job.awaitLine("back on plane if:e3 ");
       job.awaitBytes(0, 1, 2, 3);
+      job.assertEndsCleanly();
+    }
+  }
+
+  /*
+   * A configured index selects the plane at the start. The plane keeps its address when the index
+   * becomes that of another address of its interface.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"-1", "2"})
+  void addressAtAnotherIndexAfterPortFlapServesOn(String configured)
+      throws IOException, InterruptedException {
+    String other = "fd02:1::201";
+    try (StandinLab hosts = StandinHosts.create(1, 2, folder, Map.of());
+        Job job = new Job(hosts, 1, Map.of("NCCL_IB_GID_INDEX", configured))) {
+      job.awaitBytes(1);
+      assertEquals(0, job.ip("addr add " + other + "/64 nodad dev e2"));
+      hosts.control("port", "0/0", "down");
+      job.awaitLine("moving off plane if:e2 .*PORT_ERROR");
+      hosts.control("gid", "0/0", "7", LabPlan.address(0, 1));
+      hosts.control("gid", "0/0", "2", other);
+      hosts.control("port", "0/0", "up");
+      job.awaitLine("back on plane if:e2 .*" + LabPlan.address(0, 1));
+      /* Host 0 has sent from a third entry of its table, host 1 from the same as before. */
+      Deadline deadline = Deadline.ofSeconds(LIMIT_SECONDS);
+      job.awaitBytesOf(0, 2, deadline);
+      job.awaitBytesOf(1, 1, deadline);
+      assertFalse(job.output().contains(" takes "), job.output());
       job.assertEndsCleanly();
     }
   }

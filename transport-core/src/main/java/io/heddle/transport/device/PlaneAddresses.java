@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Present addresses of a device's planes. A plane whose address left the GID table moves to another
  * address of its interface ({@link PlaneSuccession}), as soon as there is an unambiguous one. GID
- * indexes are looked up at each use, since every address change moves them.
+ * indexes are looked up at each use, since address changes and link failures move them. So a plane
+ * keeps its address at any index, also where an index was configured for the start.
  *
  * <p>Written on the control thread, read by any.
  */
@@ -45,7 +46,7 @@ public final class PlaneAddresses {
 
   /**
    * @param host source of the host's present planes
-   * @param wantedIndex GID index that planes must have; negative for any
+   * @param wantedIndex GID index that successors must have; negative for any
    * @param planes as found at the start, in order of keys
    */
   public PlaneAddresses(
@@ -139,9 +140,8 @@ public final class PlaneAddresses {
     return context.device().name();
   }
 
-  private boolean isInTable(GidTable table, LocalPlane plane) {
-    OptionalInt index = table.indexOf(plane.gid());
-    return index.isPresent() && (wantedIndex < 0 || index.getAsInt() == wantedIndex);
+  private static boolean isInTable(GidTable table, LocalPlane plane) {
+    return table.indexOf(plane.gid()).isPresent();
   }
 
   private @Nullable Move successor(GidTable table, LocalPlane gone) {

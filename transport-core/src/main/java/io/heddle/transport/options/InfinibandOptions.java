@@ -44,7 +44,7 @@ public final class InfinibandOptions {
           65_535,
           -1,
           "for debugging: one plane only, the one whose address has this index in the device's"
-              + " table of GIDs; -1 takes all planes");
+              + " table of GIDs at the start; -1 takes all planes");
 
   static final Option<Long> ROCE_VERSION =
       Option.ncclNumber(
