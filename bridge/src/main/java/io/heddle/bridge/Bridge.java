@@ -1,7 +1,6 @@
 package io.heddle.bridge;
 
 import io.heddle.bridge.config.BridgeConfig;
-import io.heddle.bridge.config.BridgeConfigChange;
 import io.heddle.bridge.config.ConfigDigest;
 import io.heddle.bridge.fabric.FabricPort;
 import io.heddle.bridge.fabric.PacketPort;
@@ -298,7 +297,7 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
    * Switches to another configuration. Unchanged groups lose no packets, and suspended groups
    * resume. Any thread but the data thread may call it.
    *
-   * @return the changes of the groups, for the log
+   * @return the changes, for the log
    * @throws HeddleException for a change that requires a restart, for a group that can't be joined,
    *     and while the bridge closes; the old configuration then stays in force
    */
@@ -315,7 +314,7 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
   }
 
   private String change(BridgeConfig next) {
-    BridgeConfigChange change = BridgeConfigChange.between(config, next);
+    String changes = config.text().changeTo(next.text());
     FabricPorts.requireUnicast(next, fabrics);
     Map<Gid, BridgedGroup> then = groups.prepare(next.groups());
     data.setTables(tables(next, then, groups.retiredBy(then)));
@@ -332,7 +331,7 @@ public final class Bridge implements AutoCloseable, Peering.OwnershipTarget {
       peering.configure(next.redundancy(), next.owners(), ConfigDigest.of(next));
     }
     status.nextGeneration();
-    return change.describe();
+    return changes;
   }
 
   /** Returns a description of the running bridge, for its log. */

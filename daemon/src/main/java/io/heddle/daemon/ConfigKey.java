@@ -30,6 +30,11 @@ public record ConfigKey<T extends @Nullable Object>(
   /** Default text of a key without which something is absent. */
   public static final String NONE = "none";
 
+  /** Returns whether the default is a value, and not only described. */
+  boolean hasDefaultValue() {
+    return !defaultText.contains(" ") && !defaultText.equals(NONE);
+  }
+
   /** Returns the elements of a value, which are separated by commas or spaces. */
   public static Stream<String> elements(String value) {
     return Stream.of(value.split("[\\s,]+")).filter(each -> !each.isEmpty());

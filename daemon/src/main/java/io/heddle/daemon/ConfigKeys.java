@@ -5,6 +5,7 @@ import io.heddle.platform.NumberText;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Kind of section in a configuration file, with its keys. A product declares each key once, as a
- * constant: parsing, the refusal of unknown keys and the reference table follow from it.
+ * constant: parsing, the refusal of unknown keys, the changes that a running daemon accepts and the
+ * reference table follow from it.
  *
  * <pre>{@code
  * static final ConfigKeys PEER = ConfigKeys.section("peer");
@@ -33,6 +35,8 @@ public final class ConfigKeys {
   private final String names;
   private final Map<String, ConfigKey<?>> keys = new LinkedHashMap<>();
   private final Map<String, String> removed = new LinkedHashMap<>();
+  private final Set<ConfigKey<?>> fixed = new HashSet<>();
+  private final Set<ConfigKey<?>> secrets = new HashSet<>();
 
   private ConfigKeys(String kind, String heading, String names) {
     this.kind = kind;
@@ -73,6 +77,31 @@ public final class ConfigKeys {
   /** Returns the reason why a key no longer exists; null if no version had it. */
   @Nullable String reasonOfRemoval(String name) {
     return removed.get(name);
+  }
+
+  /**
+   * Declares keys whose values can't change while a daemon runs. A section with such a key neither
+   * begins nor ends meanwhile.
+   */
+  public void needRestart(ConfigKey<?>... restarting) {
+    for (ConfigKey<?> key : restarting) {
+      if (keys.get(key.name()) != key) {
+        throw new IllegalStateException(key.name() + " is no key of " + heading);
+      }
+      fixed.add(key);
+    }
+  }
+
+  boolean isFixed(ConfigKey<?> key) {
+    return fixed.contains(key);
+  }
+
+  boolean hasFixedKeys() {
+    return !fixed.isEmpty();
+  }
+
+  boolean isSecret(ConfigKey<?> key) {
+    return secrets.contains(key);
   }
 
   /** Declares a key. */
@@ -169,18 +198,21 @@ public final class ConfigKeys {
 
   /** Declares a key whose value is a secret text, which no message contains. */
   public ConfigKey<String> secret(String name, int mostBytes, String meaning) {
-    return key(
-        name,
-        "a text of at most " + mostBytes + " bytes",
-        "",
-        ConfigKey.NONE,
-        meaning,
-        text -> {
-          if (text.getBytes(StandardCharsets.UTF_8).length > mostBytes) {
-            throw new HiddenValue();
-          }
-          return text;
-        });
+    ConfigKey<String> key =
+        key(
+            name,
+            "a text of at most " + mostBytes + " bytes",
+            "",
+            ConfigKey.NONE,
+            meaning,
+            text -> {
+              if (text.getBytes(StandardCharsets.UTF_8).length > mostBytes) {
+                throw new IllegalArgumentException("too long");
+              }
+              return text;
+            });
+    secrets.add(key);
+    return key;
   }
 
   /**
@@ -235,11 +267,6 @@ public final class ConfigKeys {
     }
   }
 
-  /** Exception for a value that no message may contain. */
-  static final class HiddenValue extends IllegalArgumentException {
-    private static final long serialVersionUID = 1;
-  }
-
   String kind() {
     return kind;
   }
@@ -285,21 +312,21 @@ public final class ConfigKeys {
     return name.matches(names) ? name : null;
   }
 
-  /** Returns the reference table of the keys, in Markdown. */
+  /** Returns the reference table of the keys, in Markdown; it marks those of needRestart. */
   public String table() {
     StringBuilder table =
         new StringBuilder("| key | values | default | meaning |\n|---|---|---|---|\n");
     keys.values()
         .forEach(key -> {
           String shown = key.defaultText();
-          boolean literal = !shown.contains(" ") && !shown.equals(ConfigKey.NONE);
           table.append(
-              "| `%s` | %s | %s | %s |\n"
+              "| `%s` | %s | %s | %s%s |\n"
                   .formatted(
                       key.name(),
                       key.allowed().replace(WHOLE_NUMBER, ""),
-                      literal ? "`" + shown + "`" : shown,
-                      key.meaning()));
+                      key.hasDefaultValue() ? "`" + shown + "`" : shown,
+                      key.meaning(),
+                      isFixed(key) ? " *(restart)*" : ""));
         });
     return table.toString();
   }

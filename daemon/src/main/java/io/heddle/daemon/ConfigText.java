@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -86,10 +87,10 @@ public final class ConfigText {
         return key.parser().apply(line.value);
       } catch (ConfigKeys.UnknownWord unknown) {
         throw refuse(key, "isn't " + key.allowed() + unknown.getMessage());
-      } catch (ConfigKeys.HiddenValue hidden) {
-        throw fail(title() + ": " + key.name() + " isn't " + key.allowed());
       } catch (IllegalArgumentException malformed) {
-        throw refuse(key, "isn't " + key.allowed());
+        throw keys.isSecret(key)
+            ? fail(title() + ": " + key.name() + " isn't " + key.allowed())
+            : refuse(key, "isn't " + key.allowed());
       }
     }
 
@@ -130,6 +131,45 @@ public final class ConfigText {
       return number == 0
           ? new HeddleException(file + ": " + reason)
           : failure(file, number, reason);
+    }
+
+    private List<String> changesTo(Section next) {
+      return keys.all().stream()
+          .filter(key -> !isSame(key, next))
+          .map(key -> changeOf(key, next))
+          .toList();
+    }
+
+    /* A default that isn't a value, such as "that of all peers", is unlike any value. */
+    private boolean isSame(ConfigKey<?> key, Section next) {
+      return (has(key) == next.has(key) || key.hasDefaultValue())
+          && Objects.equals(get(key), next.get(key));
+    }
+
+    private String changeOf(ConfigKey<?> key, Section next) {
+      String subject = number == 0 ? key.name() : key.name() + " of " + title();
+      if (keys.isFixed(key)) {
+        throw new HeddleException(
+            "%s is %s and can't become %s while the daemon runs: restart it"
+                .formatted(subject, shown(key), next.shown(key)));
+      }
+      return subject + " becomes " + next.shown(key) + ", was " + shown(key);
+    }
+
+    private String shown(ConfigKey<?> key) {
+      Line line = lines.get(key.name());
+      if (line == null) {
+        return key.hasDefaultValue() ? key.defaultText() : "unset (" + key.defaultText() + ")";
+      }
+      return keys.isSecret(key) ? "a secret" : clipped(line.value);
+    }
+
+    private String change(String verb) {
+      if (keys.hasFixedKeys()) {
+        throw new HeddleException(
+            title() + " can't " + verb + " while the daemon runs: restart it");
+      }
+      return title() + " " + verb + "s";
     }
 
     private void put(int at, String key, String value) {
@@ -174,6 +214,9 @@ public final class ConfigText {
 
   private static final int MOST_BYTES = 16 << 20;
   private static final int MOST_QUOTED = 120;
+
+  /** Maximum number of changes in a line of the log. */
+  private static final int MOST_CHANGES = 20;
 
   private final String file;
   private final Section top;
@@ -320,6 +363,33 @@ public final class ConfigText {
   /** Returns the sections of a kind, in order. */
   public List<Section> sections(ConfigKeys kind) {
     return sections().stream().filter(each -> each.keys == kind).toList();
+  }
+
+  /**
+   * Compares this text, with which a daemon runs, with its replacement. Values are compared, not
+   * their spelling. Both texts must have been parsed with the same keys.
+   *
+   * @return the differences, for the log
+   * @throws HeddleException for a difference that needs a restart
+   */
+  public String changeTo(ConfigText next) {
+    List<String> changes = new ArrayList<>(top.changesTo(next.top));
+    int same = 0;
+    for (Section section : sections.values()) {
+      Section then = next.sections.get(section.title());
+      List<String> own = then == null ? List.of(section.change("end")) : section.changesTo(then);
+      changes.addAll(own);
+      same += own.isEmpty() ? 1 : 0;
+    }
+    next.sections.values().stream()
+        .filter(section -> !sections.containsKey(section.title()))
+        .forEach(section -> changes.add(section.change("begin")));
+    int more = changes.size() - MOST_CHANGES;
+    return (changes.isEmpty() ? "nothing changes" : "")
+        + changes.stream().limit(MOST_CHANGES).collect(Collectors.joining("; "))
+        + (more > 0 ? "; and " + more + " more changes" : "")
+        + "; unchanged sections: "
+        + same;
   }
 
   /** Returns an exception about a line of a file. */

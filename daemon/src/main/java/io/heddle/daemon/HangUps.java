@@ -1,6 +1,9 @@
 package io.heddle.daemon;
 
+import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
+import java.nio.file.Path;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sun.misc.Signal;
 import sun.misc.SignalHandler;
@@ -26,6 +29,21 @@ public final class HangUps {
       log.warn(
           "SIGHUP was ignored when this process began, as under nohup, and stays ignored: to read"
               + " the configuration again, restart the daemon");
+    }
+  }
+
+  /**
+   * Runs a reload, and logs its changes or why the file is rejected.
+   *
+   * @param reload function that reads and applies the file, and returns the changes
+   */
+  public static void reload(Path file, Log log, Supplier<String> reload) {
+    try {
+      log.info("%s is read again: %s", file, reload.get());
+    } catch (HeddleException refused) {
+      log.warn(
+          "%s is read again and rejected, the previous configuration stays in force: %s",
+          file, String.valueOf(refused.getMessage()));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.heddle.daemon;
 
+import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -9,6 +10,7 @@ import io.heddle.platform.HeddleException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +33,14 @@ class ConfigTextTest {
   private static final ConfigKey<String> SECRET = PEER.secret("secret", 8, "its key");
   private static final ConfigKeys GROUP = ConfigKeys.section("group", "[group ADDRESS]", "\\S+");
   private static final ConfigKeys PLAIN = ConfigKeys.section("plain", "[plain]", "");
+  private static final ConfigKey<String> NAME =
+      PLAIN.text("name", "a name", "the host's", "its name");
+  private static final ConfigKey<Integer> HOPS = PLAIN.integer("hops", 1, 1, 255, "its hops");
+
+  static {
+    TOP.needRestart(CONTROL);
+    PLAIN.needRestart(NAME);
+  }
 
   private static ConfigText parse(String text) {
     return ConfigText.parse("test.conf", text, TOP, PEER, GROUP, PLAIN);
@@ -74,7 +84,7 @@ class ConfigTextTest {
         "sede = 3 | line 1: there is no key 'sede' outside of a section; did you mean seed?",
         "seed = 1;seed = 2 | line 2: seed occurs twice, first in line 1",
         "[peer a];wieght = 2 | line 2: there is no key 'wieght' in [peer a]; did you mean weight?",
-        "[plain];seed = 3 | line 2: there is no key 'seed' in [plain], which has none",
+        "[group g];seed = 3 | line 2: there is no key 'seed' in [group g], which has none",
         "[peer a];[peer a] | line 2: there is a [peer a] already, in line 1",
         "[plain];[plain] | line 2: there is a [plain] already, in line 1",
         "seed | line 1: 'seed' is neither key = value nor [peer name] nor [group ADDRESS] nor"
@@ -112,6 +122,58 @@ class ConfigTextTest {
             HeddleException.class,
             () -> parse(text.replace(';', '\n')).sections().getFirst().require(WEIGHT));
     assertEquals("test.conf " + message, refused.getMessage());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "seed = 7;[peer a];weight = 1 | [peer a];weight = 0x1 | nothing changes; unchanged"
+            + " sections: 1",
+        "seed = 3 | '' | seed becomes 7, was 3; unchanged sections: 0",
+        "[peer a];ports = 1 2;[peer b] | [peer b];[peer a];ports = 2, 1 | ports of [peer a] becomes"
+            + " 2, 1, was 1 2; unchanged sections: 1",
+        "[peer a];[group g] | [peer b];[group g] | [peer a] ends; [peer b] begins; unchanged"
+            + " sections: 1",
+        "[plain];hops = 2 | [plain] | hops of [plain] becomes 1, was 2; unchanged sections: 0",
+        "[peer a] | [peer a];weight = 3;secret = abc | weight of [peer a] becomes 3, was unset"
+            + " (must be set); secret of [peer a] becomes a secret, was unset (none); unchanged"
+            + " sections: 0",
+        "[peer a];secret = abc | [peer a];secret = def | secret of [peer a] becomes a secret, was a"
+            + " secret; unchanged sections: 0",
+      })
+  void changesAreNamedWithBothValues(String before, String after, String changes) {
+    assertEquals(changes, changes(before, after));
+  }
+
+  private static String changes(String before, String after) {
+    return parse(before.replace(';', '\n')).changeTo(parse(after.replace(';', '\n')));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "control = /a | '' | control is /a and can't become /run/test.sock",
+        "[plain];name = x | [plain] | name of [plain] is x and can't become unset (the host's)",
+        "[peer a] | [plain];hops = 2 | [plain] can't begin",
+        "[plain] | seed = 3 | [plain] can't end",
+      })
+  void changeThatNeedsARestartIsRefused(String before, String after, String message) {
+    assertEquals(
+        message + " while the daemon runs: restart it",
+        assertThrows(HeddleException.class, () -> changes(before, after)).getMessage());
+  }
+
+  @Test
+  void longListOfChangesIsCut() {
+    String many =
+        IntStream.rangeClosed(1, 22).mapToObj("[peer p%d]"::formatted).collect(joining(";"));
+    String changes = changes("", many);
+    assertTrue(changes.startsWith("[peer p1] begins; [peer p2] begins; "), changes);
+    assertTrue(
+        changes.endsWith("; [peer p20] begins; and 2 more changes; unchanged sections: 0"),
+        changes);
   }
 
   @Test
@@ -173,6 +235,15 @@ class ConfigTextTest {
         | `secret` | a text of at most 8 bytes | none | its key |
         """,
         PEER.table());
+    assertEquals(
+        """
+        | key | values | default | meaning |
+        |---|---|---|---|
+        | `name` | a name | the host's | its name *(restart)* |
+        | `hops` | 1 to 255 | `1` | its hops |
+        """,
+        PLAIN.table());
     assertThrows(IllegalStateException.class, () -> PEER.flag("ports", true, "again"));
+    assertThrows(IllegalStateException.class, () -> PEER.needRestart(HOPS));
   }
 }

@@ -294,7 +294,10 @@ final class RouteDaemonTest {
           daemon.log().contains("bgp.conf line 5: there is no key 'fib-supress'"), daemon.log());
       assertEquals(2, daemon.show("neighbours").path("neighbours").size());
       daemon.reload(1, peer[1] + "rate-gbps = 50\n" + peer[3]);
-      daemon.awaitLog("1 peers begin [leaf3], 1 end [leaf2], 1 are adjusted [leaf1]");
+      daemon.awaitLog(
+          "rate-gbps of [peer leaf1] becomes 50, was unset (the port's); [peer leaf2] ends; [peer"
+              + " leaf3] begins; unchanged sections: 0; sessions that end: [leaf2], that begin:"
+              + " [leaf3]");
       daemon.await(
           "the rate of the port",
           each -> each.toString().contains("50 Gbit/s, rate of the local port"),

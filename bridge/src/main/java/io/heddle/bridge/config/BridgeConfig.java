@@ -7,6 +7,7 @@ import io.heddle.bridge.multicast.RateLimit;
 import io.heddle.bridge.peer.PeerSettings;
 import io.heddle.bridge.unicast.ProxyAddresses;
 import io.heddle.bridge.unicast.UnicastSettings;
+import io.heddle.daemon.ConfigText;
 import io.heddle.verbs.Gid;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Configuration of a bridge.
  *
+ * @param text text that the configuration was parsed from
  * @param name name of the bridge, for people
  * @param status path of the bridge's status file
  * @param control path of the bridge's control socket, for operators' orders
@@ -30,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param redundancy settings of redundancy among several bridges; null for a single bridge
  */
 public record BridgeConfig(
+    ConfigText text,
     String name,
     Path status,
     Path control,

@@ -87,6 +87,7 @@ public final class BridgeConfigParser {
     }
     List<ConfigText.Section> redundancy = text.sections(BridgeKeys.REDUNDANCY);
     return new BridgeConfig(
+        text,
         top.get(BridgeKeys.NAME),
         status,
         control,

@@ -171,13 +171,14 @@ public final class BridgeKeys {
           "fix-immediate",
           true,
           "of mapped: an immediate that is its sender's number becomes the mapped one");
-  static final ConfigKey<List<List<Integer>>> PORTS =
-      UNICAST.list(
+  static final ConfigKey<List<Integer>> PORTS =
+      UNICAST.key(
           "ports",
           "ports or FIRST-LAST, 1 to 65535",
+          List.of(),
           ConfigKey.NONE,
-          BridgeKeys::ports,
-          "of mapped: services that hosts behind the device may ask for, as `7174, 9000-9010`");
+          "of mapped: services that hosts behind the device may ask for, as `7174, 9000-9010`",
+          BridgeKeys::ports);
 
   static final ConfigKey<@Nullable Gid> FOR =
       PROXY.key(
@@ -252,6 +253,13 @@ public final class BridgeKeys {
     }
   }
 
+  static {
+    TOP.needRestart(NAME, STATUS, CONTROL, CORE);
+    FABRIC.needRestart(IS_VERBS, INTERFACE, NAMESPACE, DEVICE, ADDRESS, HOPS, TRAINS);
+    UNICAST.needRestart(MAPPED, ADDRESSES, UNICAST_TOS, QUEUE_PAIRS, FIX_IMMEDIATE, PORTS);
+    REDUNDANCY.needRestart(BRIDGE_ID, BEACON, KEY_FILE, BEACON_GROUP, PORT);
+  }
+
   private BridgeKeys() {}
 
   private static String namespace(String text) {
@@ -300,6 +308,13 @@ public final class BridgeKeys {
   }
 
   private static List<Integer> ports(String text) {
+    return ConfigKey.elementsOf(text, BridgeKeys::portRange).stream()
+        .flatMap(List::stream)
+        .distinct()
+        .toList();
+  }
+
+  private static List<Integer> portRange(String text) {
     int dash = text.indexOf('-');
     int first = Integer.parseInt(dash < 0 ? text : text.substring(0, dash));
     int last = dash < 0 ? first : Integer.parseInt(text.substring(dash + 1));

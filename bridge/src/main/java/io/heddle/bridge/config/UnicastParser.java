@@ -13,11 +13,9 @@ import io.heddle.daemon.ConfigText;
 import io.heddle.verbs.Gid;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,16 +100,13 @@ final class UnicastParser {
   }
 
   private static QueuePairMapping mapping(ConfigText.Section section) {
-    Set<Integer> ports = new LinkedHashSet<>();
-    section.get(BridgeKeys.PORTS).forEach(ports::addAll);
+    List<Integer> ports = section.get(BridgeKeys.PORTS);
     if (ports.size() > QueuePairMapping.MOST_PORTS) {
       throw section.refuse(
           BridgeKeys.PORTS, "has more than " + QueuePairMapping.MOST_PORTS + " ports");
     }
     return new QueuePairMapping(
-        section.get(BridgeKeys.QUEUE_PAIRS),
-        section.get(BridgeKeys.FIX_IMMEDIATE),
-        List.copyOf(ports));
+        section.get(BridgeKeys.QUEUE_PAIRS), section.get(BridgeKeys.FIX_IMMEDIATE), ports);
   }
 
   private void takeProxy(ConfigText.Section section) {

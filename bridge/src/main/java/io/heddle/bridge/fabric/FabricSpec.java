@@ -4,7 +4,6 @@ import io.heddle.platform.HeddleException;
 import io.heddle.verbs.Gid;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /** Configuration of a fabric. */
 public sealed interface FabricSpec permits WireSpec, VerbsSpec {
@@ -25,9 +24,6 @@ public sealed interface FabricSpec permits WireSpec, VerbsSpec {
 
   /** Returns whether both fabrics use the same interface or device. */
   boolean isSameEnd(FabricSpec other);
-
-  /** Returns the settings that can't change while the bridge runs, by key. */
-  Map<String, Object> fixed();
 
   /** Returns a failure of this fabric, whose message begins with the fabric's name. */
   default HeddleException failure(String format, Object... values) {

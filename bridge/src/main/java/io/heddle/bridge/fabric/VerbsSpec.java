@@ -1,9 +1,7 @@
 package io.heddle.bridge.fabric;
 
 import io.heddle.verbs.Gid;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Configuration of a fabric on a port of libibverbs.
@@ -38,15 +36,5 @@ public record VerbsSpec(
   /** Returns a copy with these proxy addresses, and this number of queue pairs for the mapping. */
   public VerbsSpec mapping(List<Gid> others, int pairs) {
     return new VerbsSpec(name, device, addresses, List.copyOf(others), pairs, hops);
-  }
-
-  @Override
-  public Map<String, Object> fixed() {
-    Map<String, Object> fixed = new LinkedHashMap<>();
-    fixed.put("kind", "verbs");
-    fixed.put("device", device);
-    fixed.put("address", addresses);
-    fixed.put("hops", hops);
-    return fixed;
   }
 }

@@ -1,9 +1,7 @@
 package io.heddle.bridge.fabric;
 
 import io.heddle.verbs.Gid;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Configuration of a wire fabric.
@@ -41,17 +39,5 @@ public record WireSpec(
   /** Returns a copy with other proxy addresses. */
   public WireSpec withProxyAddresses(List<Gid> others) {
     return new WireSpec(name, interfaceName, namespace, addresses, others, hops, trains);
-  }
-
-  @Override
-  public Map<String, Object> fixed() {
-    Map<String, Object> fixed = new LinkedHashMap<>();
-    fixed.put("kind", "wire");
-    fixed.put("interface", interfaceName);
-    fixed.put("namespace", namespace);
-    fixed.put("address", addresses);
-    fixed.put("hops", hops);
-    fixed.put("trains", trains);
-    return fixed;
   }
 }

@@ -47,8 +47,8 @@ public record PeerSettings(
     return group != null ? group : ipv4 ? GROUP_4 : GROUP_6;
   }
 
-  /** Returns the settings that can't change while the bridge runs, as {@code key=value} pairs. */
-  public String identity() {
+  @Override
+  public String toString() {
     return "bridge-id="
         + id
         + " beacon="
@@ -56,11 +56,10 @@ public record PeerSettings(
         + "ms port="
         + port
         + (group == null ? "" : " group=" + group)
-        + (keyFile.isEmpty() ? "" : " key-file=" + keyFile);
-  }
-
-  @Override
-  public String toString() {
-    return identity() + " priority=" + priority + " weight=" + weight;
+        + (keyFile.isEmpty() ? "" : " key-file=" + keyFile)
+        + " priority="
+        + priority
+        + " weight="
+        + weight;
   }
 }

@@ -53,19 +53,15 @@ public record UnicastSettings(
     return addresses == Addresses.TRANSPARENT;
   }
 
-  /** Returns the settings that can't change while the bridge runs, as {@code key=value} pairs. */
-  public String fixed() {
+  /** Returns the settings, for people. */
+  public String describe() {
     return String.format(
         Locale.ROOT,
-        "mode=%s addresses=%s tos=0x%02x%s",
+        "mode=%s addresses=%s tos=0x%02x%s%s",
         mapping == null ? SAME_NUMBERS : QueuePairMapping.WORD,
         addresses.word(),
         trafficClass,
-        mapping == null ? "" : mapping.describe());
-  }
-
-  /** Returns the settings, for people. */
-  public String describe() {
-    return fixed() + (isTransparent() ? "" : ", proxies: " + proxyAddresses.all().size());
+        mapping == null ? "" : mapping.describe(),
+        isTransparent() ? "" : ", proxies: " + proxyAddresses.all().size());
   }
 }

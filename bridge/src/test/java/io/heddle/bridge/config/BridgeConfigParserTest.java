@@ -119,9 +119,9 @@ class BridgeConfigParserTest {
     assertEquals("mode=same addresses=proxied tos=0x00, proxies: 2", config.unicast().describe());
     BridgeConfig next =
         parse(AB + "[unicast]\naddresses = proxied\n[proxy a 10.1.0.200]\nfor = 10.2.0.8");
-    assertEquals(0, BridgeConfigChange.between(config, next).untouched());
-    assertThrows(
-        HeddleException.class, () -> BridgeConfigChange.between(config, parse(AB + "[unicast]")));
+    assertTrue(
+        changes(config, next).contains("[proxy a 10.1.0.200] becomes 10.2.0.8, was 10.2.0.9"));
+    assertRefused(config, AB + "[unicast]", "addresses of [unicast] is proxied and can't become");
   }
 
   private static List<Gid> proxyAddresses(BridgeConfig config, int side) {
@@ -152,21 +152,35 @@ class BridgeConfigParserTest {
     assertEquals(3, a.hops());
     assertEquals(1_000_000, config.links().getFirst().packetsPerSecond());
     assertEquals("gw", assertInstanceOf(WireSpec.class, config.fabrics().getLast()).namespace());
-    assertEquals(1, BridgeConfigChange.between(config, parse(text)).untouched());
+    assertEquals("nothing changes; unchanged sections: 3", changes(config, parse(text)));
     assertRefused(
-        config, text.replace("mlx5_0:2", "mlx5_1"), "device is mlx5_0:2 and can't become");
-    assertRefused(config, text.replace("hops = 3", "hops = 4"), "hops is 3 and can't become 4");
+        config,
+        text.replace("mlx5_0:2", "mlx5_1"),
+        "device of [fabric a] is mlx5_0:2 and can't become");
     assertRefused(
-        config, text.replace("= gw", "= other"), "namespace is gw and can't become other");
+        config,
+        text.replace("hops = 3", "hops = 4"),
+        "hops of [fabric a] is 3 and can't become 4 while the daemon runs: restart it");
+    assertRefused(
+        config,
+        text.replace("= gw", "= other"),
+        "namespace of [fabric b] is gw and can't become other");
     assertRefused(
         config,
         text.replace("verbs\ndevice = mlx5_0:2", "wire\ninterface = eth2"),
-        "kind is verbs and can't become wire");
+        "kind of [fabric a] is verbs and can't become wire");
+    assertEquals(
+        "prefix of [fabric a] becomes 10.3.0.0/16, was 10.1.0.0/16; rate of [fabric a] becomes 2M,"
+            + " was 1M; unchanged sections: 2",
+        changes(config, parse(text.replace("= 10.1.0.0", "= 10.3.0.0").replace("= 1M", "= 2M"))));
+  }
+
+  private static String changes(BridgeConfig now, BridgeConfig next) {
+    return now.text().changeTo(next.text());
   }
 
   private static void assertRefused(BridgeConfig now, String next, String reason) {
-    HeddleException refused =
-        assertThrows(HeddleException.class, () -> BridgeConfigChange.between(now, parse(next)));
+    HeddleException refused = assertThrows(HeddleException.class, () -> changes(now, parse(next)));
     assertTrue(String.valueOf(refused.getMessage()).contains(reason), refused.toString());
   }
 
@@ -222,14 +236,18 @@ class BridgeConfigParserTest {
     BridgeConfig next =
         parse(AB + "[redundancy]\nbridge-id = 1\npriority = 7\nweight = 2\nreserve = yes");
     assertEquals(
-        "0 groups begin [], 0 end [], 0 change [], 0 stay as they are",
-        BridgeConfigChange.between(now, next).describe());
-    BridgeConfig other = parse(AB + "[redundancy]\nbridge-id = 2");
-    assertEquals(
-        "redundancy is bridge-id=1 beacon=100ms port=14791 and can't become bridge-id=2"
-            + " beacon=100ms port=14791 while the bridge runs: restart it",
-        assertThrows(HeddleException.class, () -> BridgeConfigChange.between(now, other))
-            .getMessage());
+        "priority of [redundancy] becomes 7, was 100; weight of [redundancy] becomes 2, was 1;"
+            + " reserve of [redundancy] becomes yes, was no; unchanged sections: 2",
+        changes(now, next));
+    assertRefused(
+        now,
+        AB + "[redundancy]\nbridge-id = 2",
+        "bridge-id of [redundancy] is 1 and can't become 2");
+    assertRefused(
+        now,
+        AB + "[redundancy]\nbridge-id = 1\nport = 5000",
+        "port of [redundancy] is 14791 and can't become 5000");
+    assertRefused(now, AB, "[redundancy] can't end");
   }
 
   @Test

@@ -166,7 +166,9 @@ public final class BridgeCommand {
           bridge.close();
           log.info("ended; the last counts stay in %s", config.status());
         });
-    hangUps.onEach(() -> service.reload(() -> reload(file, bridge, log)));
+    hangUps.onEach(() ->
+        service.reload(
+            () -> HangUps.reload(file, log, () -> bridge.reload(BridgeConfigParser.read(file)))));
     log.info("%s", bridge.describe());
     ended.await();
     return 0;
@@ -191,16 +193,6 @@ public final class BridgeCommand {
           "no control socket, so this bridge can't be controlled: %s",
           String.valueOf(refused.getMessage()));
       return null;
-    }
-  }
-
-  private static void reload(Path file, Bridge bridge, Log log) {
-    try {
-      log.info("reloaded %s: %s", file, bridge.reload(BridgeConfigParser.read(file)));
-    } catch (HeddleException refused) {
-      log.warn(
-          "%s is rejected, the previous configuration stays in force: %s",
-          file, String.valueOf(refused.getMessage()));
     }
   }
 }

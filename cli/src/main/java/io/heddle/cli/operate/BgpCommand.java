@@ -9,7 +9,6 @@ import io.heddle.daemon.ControlSocket;
 import io.heddle.daemon.DaemonFaults;
 import io.heddle.daemon.DaemonStart;
 import io.heddle.daemon.HangUps;
-import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -77,21 +76,11 @@ public final class BgpCommand {
           daemon.close();
           log.info("ended; jobs keep the last weights for HEDDLE_ROUTES_HOLD_MS");
         });
-    hangUps.onEach(() -> reload(file, daemon, log));
+    hangUps.onEach(() -> HangUps.reload(file, log, () -> daemon.reload(ConfigParser.read(file))));
     log.info(
         "AS %d, %d peers, routes at %s, control socket at %s",
         config.as(), config.peers().size(), config.publish(), config.control());
     ended.await();
     return 0;
-  }
-
-  private static void reload(Path file, BgpDaemon daemon, Log log) {
-    try {
-      log.info("%s is read again: %s", file, daemon.reload(ConfigParser.read(file)));
-    } catch (HeddleException refused) {
-      log.warn(
-          "%s is read again and rejected, the previous configuration stays in force: %s",
-          file, String.valueOf(refused.getMessage()));
-    }
   }
 }

@@ -42,7 +42,7 @@ class ReloadTest extends BridgedFabrics {
     sendFrom(HOST_A, STAYS, 10);
     await(() -> fromA(0).forwarded() == 10);
     assertEquals(
-        "1 groups begin [239.1.1.2], 0 end [], 0 change [], 1 stay as they are",
+        "[group 239.1.1.2] begins; unchanged sections: 3",
         bridge.reload(config("[group 239.1.1.1]", "[group 239.1.1.2]")));
     sendFrom(HOST_A, COMES, 10);
     sendFrom(HOST_A, STAYS, 10);
@@ -79,15 +79,12 @@ class ReloadTest extends BridgedFabrics {
             List.of());
     HeddleException refused = assertThrows(HeddleException.class, () -> bridge.reload(other));
     assertEquals(
-        "fabric a's interface is e1 and can't become e9 while the bridge runs: restart it",
+        "interface of [fabric a] is e1 and can't become e9 while the daemon runs: restart it",
         refused.getMessage());
     assertThrows(HeddleException.class, () -> bridge.reload(config("[group ff05::1]")));
     refused =
         assertThrows(HeddleException.class, () -> bridge.reload(config("[unicast]\ntos = 1")));
-    assertEquals(
-        "unicast is off and can't become mode=same addresses=transparent tos=0x01 while the"
-            + " bridge runs: restart it",
-        refused.getMessage());
+    assertEquals("[unicast] can't begin while the daemon runs: restart it", refused.getMessage());
     assertNull(status().unicast());
     sendFrom(HOST_A, STAYS, 10);
     await(() -> fromA(0).forwarded() == 10);

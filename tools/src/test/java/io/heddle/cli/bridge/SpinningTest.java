@@ -51,7 +51,9 @@ class SpinningTest extends BridgedFabrics {
     HeddleException refused =
         assertThrows(HeddleException.class, () -> bridge.reload(withCore("")));
     assertEquals(
-        "core is " + core + " and can't become off while the bridge runs: restart it",
+        "core is "
+            + core
+            + " and can't become unset (the data thread sleeps) while the daemon runs: restart it",
         refused.getMessage());
   }
 

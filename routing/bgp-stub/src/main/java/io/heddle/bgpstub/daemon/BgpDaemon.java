@@ -159,23 +159,21 @@ public final class BgpDaemon implements AutoCloseable {
    * Applies another configuration. Unchanged peers keep their sessions and routes. Any thread may
    * call this.
    *
-   * @return the changes of the peers, for the log
+   * @return the changes, for the log
    * @throws HeddleException if a value differs that can't change while the daemon runs; then
    *     nothing is applied
    */
   public synchronized String reload(DaemonConfig next) {
-    ConfigChange change = ConfigChange.between(speaker.callOnLoop(() -> config), next);
-    change.added().forEach(peer -> peer.options(next, routerId));
+    DaemonConfig now = speaker.callOnLoop(() -> config);
+    String changes = now.text().changeTo(next.text());
+    SessionChange sessions = SessionChange.between(now, next);
+    sessions.begun().forEach(peer -> peer.options(next, routerId));
     listenOnIpv4(next);
-    speaker.callOnLoop(() -> {
-      apply(change, next);
-      return change;
-    });
-    return change.describe();
+    return changes + "; " + speaker.callOnLoop(() -> apply(sessions, next));
   }
 
-  private void apply(ConfigChange change, DaemonConfig next) {
-    change.removed().forEach(this::removePeer);
+  private String apply(SessionChange sessions, DaemonConfig next) {
+    sessions.ended().forEach(this::removePeer);
     rib.setRules(next.weights(), next.routes());
     peers.replaceAll(peer -> peer.of(next));
     if (next.fibSuppress() != config.fibSuppress()) {
@@ -191,10 +189,11 @@ public final class BgpDaemon implements AutoCloseable {
      * of a removed peer.
      */
     speaker.execute(() -> {
-      change.added().forEach(peer -> add(peer, next).start());
+      sessions.begun().forEach(peer -> add(peer, next).start());
       speaker.execute(this::readHost);
       publishOrphans();
     });
+    return sessions.describe();
   }
 
   private void removePeer(String name) {

@@ -43,6 +43,7 @@ public final class ConfigParser {
     int holdTime = top.get(RouteDaemonKeys.HOLD_TIME_S);
     DaemonConfig config =
         new DaemonConfig(
+            text,
             top.get(RouteDaemonKeys.AS),
             top.get(RouteDaemonKeys.ROUTER_ID),
             top.get(RouteDaemonKeys.LISTEN_PORT),

@@ -3,6 +3,7 @@ package io.heddle.bgpstub.daemon;
 import io.heddle.bgp.wire.CodePoints;
 import io.heddle.bgp.wire.Families;
 import io.heddle.bgpstub.rib.RibOptions;
+import io.heddle.daemon.ConfigText;
 import io.heddle.routes.WeightRules;
 import java.nio.file.Path;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.List;
 /**
  * Configuration of the daemon.
  *
+ * @param text text that the configuration was parsed from
  * @param as number of our AS
  * @param routerId our BGP identifier; 0 to derive one from this host's addresses
  * @param listenPort port on which peers may connect; 0 for none
@@ -21,6 +23,7 @@ import java.util.List;
  * @param fibSuppress whether the announced addresses carry the FIB-suppress community
  */
 public record DaemonConfig(
+    ConfigText text,
     long as,
     int routerId,
     int listenPort,

@@ -205,6 +205,10 @@ public final class RouteDaemonKeys {
           Prefix::of,
           "prefixes that the filter always asks for");
 
+  static {
+    TOP.needRestart(AS, ROUTER_ID, LISTEN_PORT, PUBLISH, CONTROL);
+  }
+
   private RouteDaemonKeys() {}
 
   private static ConfigKey<Integer> type(String name, int standard, String meaning) {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class ConfigChangeTest {
+class SessionChangeTest {
   private static final String TOP = "as = 65001\n";
   private static final String A = "[peer a]\ninterface = e1\nplane = a\n";
   private static final String B = "[peer b]\ninterface = e2\nplane = b\n";
@@ -20,39 +20,37 @@ class ConfigChangeTest {
     return ConfigParser.parse("bgp.conf", text);
   }
 
-  private static ConfigChange change(String before, String after) {
-    return ConfigChange.between(parse(before), parse(after));
+  private static SessionChange change(String before, String after) {
+    return SessionChange.between(parse(before), parse(after));
   }
 
-  private static List<String> begun(ConfigChange change) {
-    return change.added().stream().map(PeerConfig::name).toList();
+  private static List<String> begun(SessionChange change) {
+    return change.begun().stream().map(PeerConfig::name).toList();
   }
 
   @Test
   void unchangedPeersAreUntouched() {
-    ConfigChange change = change(TOP + A + B, TOP + A + "bfd-interval-ms = 100\n" + C);
-    assertEquals(List.of("a", "b"), change.removed());
+    SessionChange change = change(TOP + A + B, TOP + A + "bfd-interval-ms = 100\n" + C);
+    assertEquals(List.of("a", "b"), change.ended());
     assertEquals(List.of("a", "c"), begun(change));
-    assertEquals(0, change.unchanged());
+    change = change(TOP + A + B, TOP + A + "bfd-multiplier = 5\n" + C);
+    assertEquals("sessions that end: [b], that begin: [c]", change.describe());
     change = change(TOP + A + B, TOP + B + A);
-    assertEquals(2, change.unchanged());
-    assertEquals(
-        "0 peers begin [], 0 end [], 0 are adjusted [], 2 stay as they are", change.describe());
+    assertEquals("sessions that end: [], that begin: []", change.describe());
   }
 
   @Test
   void rateAndFilterChangeWithoutANewSession() {
-    ConfigChange change =
+    SessionChange change =
         change(TOP + A + B, TOP + A + "rate-gbps = 100\nfilter-always = fd00::/16\n" + B);
-    assertEquals(List.of(), change.removed());
-    assertEquals(1, change.adjusted().size());
-    assertEquals(1, change.unchanged());
+    assertEquals(List.of(), change.ended());
+    assertEquals(List.of(), begun(change));
   }
 
   @Test
   void globalSettingsAffectAllPeers() {
     assertEquals(
-        List.of("a", "b"), change(TOP + A + B, TOP + "hold-time-s = 30\n" + A + B).removed());
+        List.of("a", "b"), change(TOP + A + B, TOP + "hold-time-s = 30\n" + A + B).ended());
     assertEquals(
         List.of("a", "b"),
         begun(change(TOP + A + B, TOP + "path-bandwidth-type = 0x0182\n" + A + B)));
@@ -64,15 +62,17 @@ class ConfigChangeTest {
       value = {
         "as = 65002 | as is 65001 and can't become 65002 while the daemon runs: restart it",
         "as = 65001;listen-port = 0 | listen-port is 179 and can't become 0",
-        "as = 65001;router-id = 10.0.0.5 | router-id is the one of the addresses and can't become"
+        "as = 65001;router-id = 10.0.0.5 | router-id is unset (from the addresses) and can't become"
             + " 10.0.0.5",
         "as = 65001;publish = /run/other | publish is /run/heddle/routes and can't become"
             + " /run/other",
+        "as = 65001;control = /run/other | control is /run/heddle/bgp.sock and can't become"
+            + " /run/other",
       })
   void changeThatNeedsARestartIsReportedWithBothValues(String top, String message) {
+    DaemonConfig next = parse(top.replace(';', '\n') + "\n" + A);
     HeddleException refused =
-        assertThrows(
-            HeddleException.class, () -> change(TOP + A, top.replace(';', '\n') + "\n" + A));
+        assertThrows(HeddleException.class, () -> parse(TOP + A).text().changeTo(next.text()));
     assertTrue(String.valueOf(refused.getMessage()).contains(message), refused.getMessage());
   }
 }
