@@ -84,7 +84,7 @@ run_tests() {
     usual) [[ -n ${CI:-} ]] || selection+=(--threads 2) ;;
   esac
   # Without -Dquick the build runs Error Prone and NullAway, which take longer than compiling. Only CI and --whole do
-  # so. They also run tests as compiled by Java's second compiler, which takes an eighth of the other tests' time.
+  # so. They also let Java's second compiler work, which most tests end too soon to gain from.
   [[ -n ${CI:-} || $kind == whole ]] || selection+=(-Dquick "-Djava.test.jvm=-XX:+UseSerialGC -XX:TieredStopAtLevel=1")
   mkdir -p "$state"
   local log=$state/test.log status=0 began=$SECONDS
