@@ -202,6 +202,21 @@ final class StandinFailoverTest {
     }
   }
 
+  @Test
+  void portThatFailsTakesNoPlaneOfItsAdaptersOtherPort() throws IOException, InterruptedException {
+    try (StandinLab hosts = StandinHosts.create(2, 1, folder, Map.of("STANDIN_PORTS", "2"));
+        Job job = new Job(hosts, 2)) {
+      job.awaitBytes(0, 1);
+      hosts.control("port", "0/0:2", "down");
+      job.awaitLine("moving off plane .* device standin0:2 reports PORT_ERROR");
+      hosts.control("port", "0/0:2", "up");
+      job.awaitLine("back on plane ");
+      job.awaitBytes(0, 1);
+      assertFalse(job.output().contains("standin0:1 reports"), job.output());
+      job.assertEndsCleanly();
+    }
+  }
+
   /*
    * The device has a single port with all its addresses, so it has no plane until the port is up
    * again.

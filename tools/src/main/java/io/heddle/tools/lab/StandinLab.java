@@ -12,13 +12,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Lab whose hosts have verbs devices of the stand-in for libibverbs (perf-tests/standin). Each
- * device has several addresses of its host's interfaces; each interface is a plane. The devices
- * exist before the first process starts. Closing the lab removes them.
+ * Lab whose hosts have verbs devices of the stand-in for libibverbs (perf-tests/standin). With
+ * STANDIN_PORTS among the settings, the lab's devices are ports of that many to a verbs device.
+ * Each device has several addresses of its host's interfaces; each interface is a plane. The
+ * devices exist before the first process starts. Closing the lab removes them.
  */
 public final class StandinLab implements Lab {
   private static final Pattern GID =
-      Pattern.compile("gid ([0-9]+)/([0-9]+) ([0-9]+) \\S+( cut)? sent_bytes ([0-9]+)");
+      Pattern.compile("gid ([0-9]+)/([0-9:]+) ([0-9]+) \\S+( cut)? sent_bytes ([0-9]+)");
   private static final int MTU_BYTES = 9000;
 
   private final Lab hosts;
@@ -119,7 +120,8 @@ public final class StandinLab implements Lab {
     environment.put("LD_LIBRARY_PATH", Objects.toString(parts.library().getParent()));
     environment.put("STANDIN_FABRIC", fabric.toString());
     environment.put("STANDIN_HOST", Integer.toString(rank));
-    environment.put("STANDIN_DEVICES", Integer.toString(devices));
+    int ports = Integer.parseInt(settings.getOrDefault("STANDIN_PORTS", "1"));
+    environment.put("STANDIN_DEVICES", Integer.toString(devices / ports));
     environment.put("STANDIN_GIDS", String.join(";", gids));
     return environment;
   }
