@@ -10,6 +10,8 @@ import java.time.LocalTime;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Steps that daemons share at their start and end. */
 public final class DaemonStart {
@@ -36,6 +38,23 @@ public final class DaemonStart {
           "a %s runs already and listens at %s; end it first".formatted(daemon.called(), socket));
     } catch (IOException nobody) {
       /* There is no socket, or no daemon behind it. */
+    }
+  }
+
+  /**
+   * Takes a further step of a daemon's start. If it fails, ends what has started, so that peers get
+   * a farewell and no unfinished file stays.
+   */
+  public static <T extends @Nullable Object> T orEnd(Runnable end, Supplier<T> step) {
+    try {
+      return step.get();
+    } catch (RuntimeException | Error refused) {
+      try {
+        end.run();
+      } catch (RuntimeException again) {
+        refused.addSuppressed(again);
+      }
+      throw refused;
     }
   }
 

@@ -12,6 +12,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,6 +49,26 @@ class DaemonStartTest {
     }
     assertTrue(Files.exists(at));
     assertDoesNotThrow(() -> DaemonStart.requireNotRunning(DAEMON, at));
+  }
+
+  @Test
+  void failedStepEndsWhatHasStarted() {
+    List<String> ended = new ArrayList<>();
+    assertEquals("made", DaemonStart.orEnd(() -> ended.add("early"), () -> "made"));
+    HeddleException refused =
+        assertThrows(
+            HeddleException.class,
+            () ->
+                DaemonStart.orEnd(
+                    () -> {
+                      ended.add("once");
+                      throw new IllegalStateException("the end fails too");
+                    },
+                    () -> {
+                      throw new HeddleException("no socket");
+                    }));
+    assertEquals("no socket", refused.getMessage());
+    assertEquals(List.of("once"), ended);
   }
 
   @ParameterizedTest

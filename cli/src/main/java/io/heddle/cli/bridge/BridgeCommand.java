@@ -154,7 +154,7 @@ public final class BridgeCommand {
       BridgeSocket.requireNotRunning(config.control());
     }
     Bridge bridge = Bridge.start(config, file, log, () -> DaemonFaults.end(log));
-    ControlSocket socket = listen(config, bridge, log);
+    ControlSocket socket = DaemonStart.orEnd(bridge::close, () -> listen(config, bridge, log));
     BridgeService service =
         new BridgeService(ServiceSupervisor.ofThisProcess(log), bridge.health(), log);
     CountDownLatch ended =

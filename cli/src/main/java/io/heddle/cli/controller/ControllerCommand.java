@@ -117,11 +117,14 @@ public final class ControllerCommand {
     DaemonFaults.exitOnUncaughtError("heddle controller", log);
     Controller controller = Controller.start(config, log);
     ControlSocket socket =
-        ControlSocket.listen(
-            ControllerControl.DAEMON,
-            network.control(),
-            question -> ControllerControl.answer(controller, question),
-            log);
+        DaemonStart.orEnd(
+            controller::close,
+            () ->
+                ControlSocket.listen(
+                    ControllerControl.DAEMON,
+                    network.control(),
+                    question -> ControllerControl.answer(controller, question),
+                    log));
     controller.startDecisions(() -> DaemonFaults.end(log));
     CountDownLatch ended =
         DaemonStart.onEnd(() -> {

@@ -63,13 +63,16 @@ public final class BgpCommand {
       throws InterruptedException {
     Path file = option.file();
     DaemonConfig config = ConfigParser.read(file);
+    BgpSocket.requireNotRunning(config.control());
     Log log = DaemonStart.timedLog();
     DaemonFaults.exitOnUncaughtError("heddle bgp", log);
     HangUps hangUps = new HangUps(log);
     BgpDaemon daemon = BgpDaemon.start(config, new JobPeers(stats.folders()), log);
     daemon.onPersistentFailure(thrown -> DaemonFaults.end(log));
     BgpRequestHandler answers = new BgpRequestHandler(daemon, config.publish());
-    ControlSocket socket = BgpSocket.listen(config.control(), answers::answer, log);
+    ControlSocket socket =
+        DaemonStart.orEnd(
+            daemon::close, () -> BgpSocket.listen(config.control(), answers::answer, log));
     CountDownLatch ended =
         DaemonStart.onEnd(() -> {
           socket.close();

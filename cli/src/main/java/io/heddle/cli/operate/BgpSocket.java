@@ -2,6 +2,7 @@ package io.heddle.cli.operate;
 
 import io.heddle.cli.kit.Json;
 import io.heddle.daemon.ControlSocket;
+import io.heddle.daemon.DaemonStart;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.Log;
 import java.nio.file.Path;
@@ -18,8 +19,17 @@ public final class BgpSocket {
   private BgpSocket() {}
 
   /**
-   * Opens the socket, and replaces an existing one: this daemon holds the lock of the routes file,
-   * so no other daemon uses the socket.
+   * Checks that no route daemon listens at this path. The lock of the routes file isn't enough: two
+   * daemons with files of their own may have the same socket in their configurations.
+   *
+   * @throws HeddleException if one does
+   */
+  static void requireNotRunning(Path path) {
+    DaemonStart.requireNotRunning(DAEMON, path);
+  }
+
+  /**
+   * Opens the socket, and replaces one that a killed daemon has left.
    *
    * @throws HeddleException if the socket can't be created
    */

@@ -6,8 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.cli.kit.ExitCode;
 import java.io.ByteArrayOutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** Test of the command line as packages contain it, without the tools of a checkout. */
 class HostCommandsTest {
@@ -39,6 +48,40 @@ class HostCommandsTest {
         HeddleCommand.run(
             HeddleCommand.commandLine(), new ByteArrayOutputStream(), "bridge", "check", "--json");
     assertEquals(ExitCode.USAGE, code);
+  }
+
+  @Test
+  void secondRouteDaemonLeavesTheSocketOfTheFirst(@TempDir Path folder) throws Exception {
+    Path socket = folder.resolve("bgp.sock");
+    Path config =
+        Files.writeString(
+            folder.resolve("bgp.conf"),
+            """
+            as = 65001
+            publish = %s
+            control = %s
+            listen-port = 0
+            [peer a]
+            address = ::1
+            plane = a
+            passive = yes
+            """
+                .formatted(folder.resolve("routes"), socket));
+    try (ServerSocketChannel first = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      first.bind(UnixDomainSocketAddress.of(socket));
+      CommandLine line = HeddleCommand.commandLine();
+      StringWriter err = new StringWriter();
+      line.setErr(new PrintWriter(err, true));
+      int code =
+          HeddleCommand.run(
+              line, new ByteArrayOutputStream(), "bgp", "run", "--config", config.toString());
+      assertEquals(ExitCode.FAILED, code);
+      assertEquals(
+          "heddle: a route daemon runs already and listens at " + socket + "; end it first",
+          err.toString().strip());
+      assertTrue(Files.exists(socket));
+    }
+    assertFalse(Files.exists(folder.resolve("routes.lock")));
   }
 
   @Test
