@@ -50,9 +50,11 @@ public final class ConfigText {
       return name;
     }
 
-    /** Returns the heading, as {@code [peer a]}. */
+    /** Returns the heading, as {@code [peer a]}; a description for the lines above all sections. */
     public String title() {
-      return "[" + (keys.kind() + " " + name).strip() + "]";
+      return number == 0
+          ? "the part above all sections"
+          : "[" + (keys.kind() + " " + name).strip() + "]";
     }
 
     /** Returns the number of the heading's line, from 1; 0 for the lines above all sections. */
@@ -99,11 +101,11 @@ public final class ConfigText {
      *
      * @throws HeddleException if the key is missing, and as {@link #get(ConfigKey)}
      */
-    public <T extends @Nullable Object> T require(ConfigKey<T> key) {
+    public <T> T require(ConfigKey<? extends @Nullable T> key) {
       if (!has(key)) {
         throw fail("%s has no '%s'; allowed is %s".formatted(title(), key.name(), key.allowed()));
       }
-      return get(key);
+      return Objects.requireNonNull(get(key));
     }
 
     /**

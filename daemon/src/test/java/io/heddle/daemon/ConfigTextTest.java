@@ -224,6 +224,16 @@ class ConfigTextTest {
   }
 
   @Test
+  void missingKeyAboveAllSectionsIsNamed() {
+    HeddleException missing =
+        assertThrows(HeddleException.class, () -> parse("[plain]").top().require(SEED));
+    assertEquals(
+        "test.conf: the part above all sections has no 'seed'; allowed is a whole number from 0 to"
+            + " 4294967295",
+        missing.getMessage());
+  }
+
+  @Test
   void tableListsEveryKeyInOrder() {
     assertEquals(
         """

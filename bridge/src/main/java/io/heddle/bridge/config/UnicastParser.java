@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -116,7 +115,7 @@ final class UnicastParser {
             section.name().substring(1).strip(),
             "an IP address of a host",
             BridgeKeys::hostAddress);
-    Gid host = Objects.requireNonNull(section.require(BridgeKeys.FOR));
+    Gid host = section.require(BridgeKeys.FOR);
     ConfigText.Section before = addresses.get(side).putIfAbsent(address, section);
     if (before != null) {
       throw section.fail(section.title() + " is already defined in line " + before.number());
