@@ -36,7 +36,7 @@ class ArchitectureTest {
           Map.entry("gateway", Set.of("platform", "daemon", "addr", "bpf", "bgp", "telemetry")),
           Map.entry("telemetry", Set.of("platform")),
           Map.entry("routes", Set.of("platform")),
-          Map.entry("bgp", Set.of("platform", "addr")),
+          Map.entry("bgp", Set.of("platform", "daemon", "addr")),
           Map.entry("controller", Set.of("platform", "daemon", "addr", "bgp", "telemetry")),
           Map.entry("bgpstub", Set.of("platform", "daemon", "addr", "routes", "bgp")),
           Map.entry("roce.wire", Set.of("platform", "verbs")),

@@ -2,19 +2,17 @@ package io.heddle.controller.network;
 
 import io.heddle.addr.AddressText;
 import io.heddle.bgp.flowspec.rule.ComponentTypes;
+import io.heddle.bgp.flowspec.session.RulePeerKeys;
 import io.heddle.bgp.flowspec.steering.IndirectionEncoding;
-import io.heddle.bgp.net.TcpOptions;
 import io.heddle.controller.solver.SolverSettings;
 import io.heddle.controller.solver.Strategy;
 import io.heddle.daemon.ConfigKey;
 import io.heddle.daemon.ConfigKeys;
 import io.heddle.telemetry.gnmi.GnmiMethods;
 import io.heddle.telemetry.server.TelemetryServer;
-import java.net.Inet6Address;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** Keys of the controller's configuration file. */
 public final class ControllerKeys {
@@ -41,7 +39,6 @@ public final class ControllerKeys {
   private static final int MS_NS = 1_000_000;
   private static final int DAY_S = 86_400;
   private static final long MOST_AS = 0xffff_ffffL;
-  private static final String IPV6 = "an IPv6 address of a host";
   private static final String ROUTER_ID_TEXT = "four numbers like 10.0.0.5";
   private static final String WITH_SECTIONS = ConfigKey.REQUIRED + " with sections";
 
@@ -163,31 +160,7 @@ public final class ControllerKeys {
           AddressText::requireRouterId);
   static final TargetKeys OF_ROUTER = TargetKeys.of(ROUTER);
 
-  static final ConfigKey<@Nullable Inet6Address> PEER_ADDRESS =
-      PEER.key(
-          "address",
-          IPV6,
-          null,
-          ConfigKey.REQUIRED,
-          "address of the BGP peer: a gateway, or a reflector",
-          AddressText::requireIpv6Host);
-  static final ConfigKey<Integer> PEER_PORT = PEER.integer("port", 179, 1, 65_535, "its TCP port");
-  static final ConfigKey<Long> PEER_AS = PEER.number("as", 0, "our own", 1, MOST_AS, "its AS");
-  static final ConfigKey<@Nullable Inet6Address> LOCAL_ADDRESS =
-      PEER.key(
-          "local-address",
-          IPV6,
-          null,
-          "the kernel's choice",
-          "the controller's address of the session",
-          AddressText::requireIpv6Host);
-  static final ConfigKey<String> MD5_KEY =
-      PEER.secret(
-          "md5-key", TcpOptions.LONGEST_KEY, "key of TCP-MD5 (RFC 2385), alike at both ends");
-  static final ConfigKey<Integer> GTSM_HOPS =
-      PEER.integer("gtsm-hops", 0, 0, 255, "most hops to the peer (RFC 5082); 0 for no check");
-  static final ConfigKey<Boolean> PASSIVE =
-      PEER.flag("passive", false, "wait for the peer to connect");
+  static final RulePeerKeys OF_PEER = RulePeerKeys.of(PEER, "a gateway", "the controller");
 
   static final ConfigKey<String> TARGET =
       LINK.text(

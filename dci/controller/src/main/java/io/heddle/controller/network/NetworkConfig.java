@@ -2,8 +2,8 @@ package io.heddle.controller.network;
 
 import io.heddle.bgp.flowspec.rule.ComponentTypes;
 import io.heddle.bgp.flowspec.steering.IndirectionEncoding;
+import io.heddle.bgp.session.PeerOptions;
 import io.heddle.telemetry.tls.TlsFiles;
-import java.net.Inet6Address;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,18 +14,16 @@ import org.jspecify.annotations.Nullable;
  * @param routerId router id of the controller
  * @param as number of the controller's autonomous system
  * @param port port for incoming BGP connections; 0 to accept none
- * @param restartSeconds time for which gateways keep rules after the session is lost (graceful
- *     restart)
  * @param refreshNs interval at which all rules are announced again
  * @param control path of the control socket
  * @param audit path of the audit log; null for none
  * @param targets telemetry sources
+ * @param peers BGP sessions with gateways, or with route reflectors in between
  */
 public record NetworkConfig(
     int routerId,
     long as,
     int port,
-    int restartSeconds,
     long refreshNs,
     ComponentTypes types,
     IndirectionEncoding encoding,
@@ -33,7 +31,7 @@ public record NetworkConfig(
     @Nullable Path audit,
     TlsFiles tls,
     List<Target> targets,
-    List<Peer> peers,
+    List<PeerOptions> peers,
     List<Link> links,
     List<ListPath> paths) {
 
@@ -49,24 +47,6 @@ public record NetworkConfig(
       return routerId != 0;
     }
   }
-
-  /**
-   * BGP peer: a gateway, or a route reflector in between.
-   *
-   * @param local address of the controller in the session; null for the kernel's choice
-   * @param md5Key key of TCP-MD5 (RFC 2385); empty for none
-   * @param gtsmHops maximum distance of the peer in hops (RFC 5082); 0 for no check
-   * @param passive whether only the peer opens the connection
-   */
-  public record Peer(
-      String name,
-      Inet6Address address,
-      int port,
-      long as,
-      @Nullable Inet6Address local,
-      String md5Key,
-      int gtsmHops,
-      boolean passive) {}
 
   /**
    * Link in one direction.

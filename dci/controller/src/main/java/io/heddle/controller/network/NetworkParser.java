@@ -7,12 +7,10 @@ import io.heddle.daemon.ConfigText;
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.NearestName;
 import io.heddle.telemetry.tls.TlsFiles;
-import java.net.Inet6Address;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +56,7 @@ public final class NetworkParser {
     if (routerId == 0 || as == 0) {
       throw text.sections().getFirst().fail("a network needs router-id and as, above all sections");
     }
+    ComponentTypes types = new ComponentTypes(top.get(ControllerKeys.QUEUE_PAIR_COMPONENT));
     List<NetworkConfig.Target> targets = new ArrayList<>();
     text.sections(ControllerKeys.GATEWAY)
         .forEach(each ->
@@ -79,9 +78,8 @@ public final class NetworkParser {
         routerId,
         as,
         top.get(ControllerKeys.BGP_PORT),
-        top.get(ControllerKeys.RESTART_S),
         TimeUnit.SECONDS.toNanos(top.get(ControllerKeys.REFRESH_S)),
-        new ComponentTypes(top.get(ControllerKeys.QUEUE_PAIR_COMPONENT)),
+        types,
         new IndirectionEncoding(0, top.get(ControllerKeys.LIST_ID_TYPE)),
         top.get(ControllerKeys.CONTROL),
         audit.isEmpty() ? null : Path.of(audit),
@@ -90,7 +88,13 @@ public final class NetworkParser {
             file(ControllerKeys.KEY),
             file(ControllerKeys.AUTHORITIES)),
         targets,
-        text.sections(ControllerKeys.PEER).stream().map(each -> peer(each, as)).toList(),
+        text.sections(ControllerKeys.PEER).stream()
+            .map(each ->
+                ControllerKeys.OF_PEER
+                    .options(each, as, routerId, types)
+                    .restartSeconds(top.get(ControllerKeys.RESTART_S))
+                    .build())
+            .toList(),
         links,
         paths);
   }
@@ -120,19 +124,6 @@ public final class NetworkParser {
         section.get(keys.port()),
         serverName.isEmpty() ? null : serverName,
         routerId);
-  }
-
-  private static NetworkConfig.Peer peer(ConfigText.Section section, long ownAs) {
-    @Nullable Inet6Address address = section.require(ControllerKeys.PEER_ADDRESS);
-    return new NetworkConfig.Peer(
-        section.name(),
-        Objects.requireNonNull(address),
-        section.get(ControllerKeys.PEER_PORT),
-        section.get(ControllerKeys.PEER_AS, ownAs),
-        section.get(ControllerKeys.LOCAL_ADDRESS),
-        section.get(ControllerKeys.MD5_KEY),
-        section.get(ControllerKeys.GTSM_HOPS),
-        section.get(ControllerKeys.PASSIVE));
   }
 
   private static NetworkConfig.Link link(

@@ -8,21 +8,19 @@ import io.heddle.bgp.session.BgpSpeaker;
 import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.session.PeerSession;
 import io.heddle.bgp.session.SessionState;
-import io.heddle.bgp.wire.Families;
 import io.heddle.controller.network.NetworkConfig;
 import io.heddle.platform.Log;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /** BGP speaker that announces rules to gateways. Thread-safe. */
 final class RuleSpeaker implements AutoCloseable {
-  private record GatewaySession(NetworkConfig.Peer peer, PeerSession session) {}
-
   private final NetworkConfig network;
   private final BgpSpeaker speaker;
   private final RuleAnnouncer announcer;
   private final List<FlowspecCodec> codecs;
-  private final List<GatewaySession> sessions = new ArrayList<>();
+  private final List<PeerSession> sessions = new ArrayList<>();
 
   /*
    * Sessions start later, in begin(), once there are rules to announce: a gateway removes rules
@@ -53,30 +51,14 @@ final class RuleSpeaker implements AutoCloseable {
 
   /** Starts the sessions, which begin with the rules announced so far. */
   void begin() {
-    for (NetworkConfig.Peer peer : network.peers()) {
-      PeerSession session = speaker.add(options(peer), announcer);
+    for (PeerOptions peer : network.peers()) {
+      PeerSession session = speaker.add(peer, announcer);
       speaker.execute(() -> {
-        sessions.add(new GatewaySession(peer, session));
+        sessions.add(session);
         session.start();
       });
     }
     speaker.execute(this::refresh);
-  }
-
-  private PeerOptions options(NetworkConfig.Peer peer) {
-    return PeerOptions.builder(peer.name())
-        .remote(peer.address())
-        .port(peer.port())
-        .localAddress(peer.local())
-        .localAs(network.as())
-        .remoteAs(peer.as())
-        .routerId(network.routerId())
-        .families(Families.of(codecs))
-        .gtsmHops(peer.gtsmHops())
-        .md5Key(peer.md5Key())
-        .passive(peer.passive())
-        .restartSeconds(network.restartSeconds())
-        .build();
   }
 
   private void refresh() {
@@ -97,8 +79,8 @@ final class RuleSpeaker implements AutoCloseable {
   /** Returns whether at least one peer can receive rules now; true if no peer is configured. */
   boolean hasReceiver() {
     return network.peers().isEmpty()
-        || speaker.callOnLoop(() ->
-            sessions.stream().anyMatch(each -> each.session().state() == SessionState.ESTABLISHED));
+        || speaker.callOnLoop(
+            () -> sessions.stream().anyMatch(each -> each.state() == SessionState.ESTABLISHED));
   }
 
   List<ControllerStatus.PeerRow> peers() {
@@ -106,10 +88,10 @@ final class RuleSpeaker implements AutoCloseable {
         sessions.stream()
             .map(each ->
                 new ControllerStatus.PeerRow(
-                    each.peer().name(),
-                    each.peer().address().getHostAddress(),
-                    String.valueOf(each.session().state()),
-                    announcer.unsupportedRules(each.session())))
+                    each.name(),
+                    Objects.requireNonNull(each.options().remote()).getHostAddress(),
+                    String.valueOf(each.state()),
+                    announcer.unsupportedRules(each)))
             .toList());
   }
 

@@ -52,7 +52,7 @@ final class NetworkParserTest {
     assertEquals(9339, config.targets().get(1).port());
     assertEquals(1e8, config.links().getFirst().capacity());
     assertEquals(List.of(new NetworkConfig.ListPath("gw1", 1, List.of("a", "b"))), config.paths());
-    assertEquals(65_000, config.peers().getFirst().as(), "own AS by default");
+    assertEquals(65_000, config.peers().getFirst().remoteAs(), "own AS by default");
   }
 
   @Test

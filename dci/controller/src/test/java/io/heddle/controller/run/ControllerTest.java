@@ -49,7 +49,6 @@ final class ControllerTest {
             0x0a000009,
             65_000,
             0,
-            120,
             1_000 * SECOND_NS,
             ComponentTypes.DEFAULT,
             IndirectionEncoding.DEFAULT,

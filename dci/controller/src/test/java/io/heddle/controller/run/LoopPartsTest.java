@@ -38,7 +38,6 @@ final class LoopPartsTest {
           0x0a000009,
           65_000,
           0,
-          120,
           SECOND_NS,
           ComponentTypes.DEFAULT,
           IndirectionEncoding.DEFAULT,

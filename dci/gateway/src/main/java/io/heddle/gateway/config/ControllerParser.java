@@ -6,11 +6,9 @@ import io.heddle.bgp.flowspec.steering.IndirectionEncoding;
 import io.heddle.daemon.ConfigKey;
 import io.heddle.daemon.ConfigText;
 import io.heddle.telemetry.tls.TlsFiles;
-import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -26,12 +24,12 @@ final class ControllerParser {
   ControllerRules rules(List<ConfigText.Section> sections) {
     int routerId = top.get(GatewayKeys.ROUTER_ID);
     long as = top.get(GatewayKeys.AS);
-    List<ControllerPeer> peers = sections.stream().map(each -> peer(each, as)).toList();
-    if (!peers.isEmpty() && (routerId == 0 || as == 0)) {
+    if (!sections.isEmpty() && (routerId == 0 || as == 0)) {
       throw sections
           .getFirst()
           .fail("a controller needs router-id and as of this gateway, above all sections");
     }
+    ComponentTypes types = new ComponentTypes(top.get(GatewayKeys.QUEUE_PAIR_COMPONENT));
     long graceNs = TimeUnit.SECONDS.toNanos(top.get(GatewayKeys.RULES_GRACE_S));
     return new ControllerRules(
         routerId,
@@ -39,24 +37,15 @@ final class ControllerParser {
         top.get(GatewayKeys.BGP_PORT),
         graceNs < 0 ? RuleGrace.DEFAULT : new RuleGrace(graceNs, graceNs),
         TimeUnit.SECONDS.toNanos(top.get(GatewayKeys.RULES_MAX_AGE_S)),
-        new ComponentTypes(top.get(GatewayKeys.QUEUE_PAIR_COMPONENT)),
+        types,
         new IndirectionEncoding(0, top.get(GatewayKeys.LIST_ID_TYPE)),
-        peers);
-  }
-
-  private static ControllerPeer peer(ConfigText.Section section, long ownAs) {
-    @Nullable Inet6Address address = section.require(GatewayKeys.PEER_ADDRESS);
-    return new ControllerPeer(
-        section.name(),
-        Objects.requireNonNull(address),
-        section.get(GatewayKeys.PEER_PORT),
-        section.get(GatewayKeys.PEER_AS, ownAs),
-        section.get(GatewayKeys.LOCAL_ADDRESS),
-        section.require(GatewayKeys.DESTINATIONS),
-        section.get(GatewayKeys.MD5_KEY),
-        section.get(GatewayKeys.GTSM_HOPS),
-        section.get(GatewayKeys.MOST_RULES),
-        section.get(GatewayKeys.PASSIVE));
+        sections.stream()
+            .map(each ->
+                new ControllerPeer(
+                    GatewayKeys.PEER.options(each, as, routerId, types).build(),
+                    each.require(GatewayKeys.DESTINATIONS),
+                    each.get(GatewayKeys.MOST_RULES)))
+            .toList());
   }
 
   /** Returns the settings of telemetry; null if no telemetry is served. */

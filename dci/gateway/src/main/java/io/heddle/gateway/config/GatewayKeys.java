@@ -3,9 +3,9 @@ package io.heddle.gateway.config;
 import io.heddle.addr.AddressPrefix;
 import io.heddle.addr.AddressText;
 import io.heddle.bgp.flowspec.rule.ComponentTypes;
+import io.heddle.bgp.flowspec.session.RulePeerKeys;
 import io.heddle.bgp.flowspec.steering.IndirectionEncoding;
 import io.heddle.bgp.flowspec.table.RuleLimits;
-import io.heddle.bgp.net.TcpOptions;
 import io.heddle.bgp.wire.Prefix;
 import io.heddle.daemon.ConfigKey;
 import io.heddle.daemon.ConfigKeys;
@@ -235,14 +235,7 @@ public final class GatewayKeys {
   static final ConfigKey<Integer> WEIGHT =
       LIST.integer("weight", 1, 1, 65_535, "its share of the buckets");
 
-  static final ConfigKey<@Nullable Inet6Address> PEER_ADDRESS =
-      CONTROLLER.key(
-          "address",
-          IPV6,
-          null,
-          ConfigKey.REQUIRED,
-          "address of the BGP peer: a controller, or a reflector",
-          AddressText::requireIpv6Host);
+  static final RulePeerKeys PEER = RulePeerKeys.of(CONTROLLER, "a controller", "this gateway");
   static final ConfigKey<List<Prefix>> DESTINATIONS =
       CONTROLLER.list(
           "destinations",
@@ -250,29 +243,9 @@ public final class GatewayKeys {
           ConfigKey.REQUIRED,
           Prefix::of,
           "prefixes that its rules may steer");
-  static final ConfigKey<Long> PEER_AS =
-      CONTROLLER.number("as", 0, "our own", 1, MOST_AS, "its AS");
-  static final ConfigKey<Integer> PEER_PORT =
-      CONTROLLER.integer("port", 179, 1, 65_535, "its TCP port");
-  static final ConfigKey<@Nullable Inet6Address> LOCAL_ADDRESS =
-      CONTROLLER.key(
-          "local-address",
-          IPV6,
-          null,
-          "the kernel's choice",
-          "this gateway's address of the session",
-          AddressText::requireIpv6Host);
-  static final ConfigKey<String> MD5_KEY =
-      CONTROLLER.secret(
-          "md5-key", TcpOptions.LONGEST_KEY, "key of TCP-MD5 (RFC 2385), alike at both ends");
-  static final ConfigKey<Integer> GTSM_HOPS =
-      CONTROLLER.integer(
-          "gtsm-hops", 0, 0, 255, "most hops to the peer (RFC 5082); 0 for no check");
   static final ConfigKey<Integer> MOST_RULES =
       CONTROLLER.integer(
           "most-rules", RuleLimits.MOST_RULES, 1, 32_768, "most rules from it, of each family");
-  static final ConfigKey<Boolean> PASSIVE =
-      CONTROLLER.flag("passive", false, "wait for the peer to connect");
 
   private GatewayKeys() {}
 

@@ -11,10 +11,7 @@ import io.heddle.bgp.flowspec.table.RuleTable;
 import io.heddle.bgp.flowspec.wire.FlowspecCodec;
 import io.heddle.bgp.net.Endpoint;
 import io.heddle.bgp.session.BgpSpeaker;
-import io.heddle.bgp.session.PeerOptions;
 import io.heddle.bgp.session.PeerSession;
-import io.heddle.bgp.wire.CodePoints;
-import io.heddle.bgp.wire.Families;
 import io.heddle.gateway.config.ControllerPeer;
 import io.heddle.gateway.config.ControllerRules;
 import io.heddle.gateway.dataplane.FlowRecord;
@@ -26,6 +23,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.IntPredicate;
@@ -146,21 +144,7 @@ public final class ControllerSessions implements AutoCloseable {
               (delayNs, task) -> speaker.loop().schedule(delayNs, task),
               log));
     }
-    PeerOptions options =
-        PeerOptions.builder(peer.name())
-            .remote(peer.address())
-            .port(peer.port())
-            .localAddress(peer.local())
-            .localAs(config.as())
-            .remoteAs(peer.as())
-            .routerId(config.routerId())
-            .families(Families.of(codecs))
-            .gtsmHops(peer.gtsmHops())
-            .md5Key(peer.md5Key())
-            .passive(peer.passive())
-            .codePoints(CodePoints.DEFAULT)
-            .build();
-    PeerSession session = speaker.add(options, new RuleReceivers(receivers));
+    PeerSession session = speaker.add(peer.options(), new RuleReceivers(receivers));
     speaker.execute(() -> {
       peers.add(new Known(peer, session, admissions));
       session.start();
@@ -234,7 +218,7 @@ public final class ControllerSessions implements AutoCloseable {
               }
               return new Peer(
                   each.config().name(),
-                  each.config().address().getHostAddress(),
+                  Objects.requireNonNull(each.config().options().remote()).getHostAddress(),
                   String.valueOf(each.session().state()),
                   table.size(name(each.config(), false)) + table.size(name(each.config(), true)),
                   each.sum(RuleAdmission::accepted),

@@ -1,7 +1,7 @@
 package io.heddle.bgpstub.daemon;
 
 import io.heddle.addr.AddressText;
-import io.heddle.bgp.net.TcpOptions;
+import io.heddle.bgp.session.BgpPeerKeys;
 import io.heddle.bgp.wire.CodePoints;
 import io.heddle.bgp.wire.Families;
 import io.heddle.bgp.wire.Prefix;
@@ -160,7 +160,7 @@ public final class RouteDaemonKeys {
           0,
           65_535,
           "upper limit of a route's bandwidth; the speed of a virtual port isn't believed");
-  static final ConfigKey<Integer> PORT = PEER.integer("port", 179, 1, 0xffff, "its TCP port");
+  static final BgpPeerKeys SESSION = BgpPeerKeys.of(PEER);
   static final ConfigKey<Integer> PEER_HOLD_TIME_S =
       PEER.key(
           "hold-time-s",
@@ -169,12 +169,6 @@ public final class RouteDaemonKeys {
           "that of all peers",
           "BGP's hold time",
           RouteDaemonKeys::holdTime);
-  static final ConfigKey<Boolean> PASSIVE =
-      PEER.flag("passive", false, "wait for the peer to connect");
-  static final ConfigKey<Integer> GTSM_HOPS =
-      PEER.integer("gtsm-hops", 0, 0, 255, "most hops to the peer (RFC 5082); 0 for no check");
-  static final ConfigKey<String> MD5_KEY =
-      PEER.secret("md5-key", TcpOptions.LONGEST_KEY, "key of TCP-MD5 (RFC 2385)");
   static final ConfigKey<Boolean> AIGP = PEER.flag("aigp", true, "read AIGP from it");
   static final ConfigKey<Boolean> AS_SETS =
       PEER.flag(

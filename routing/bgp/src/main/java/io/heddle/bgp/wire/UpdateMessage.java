@@ -86,7 +86,7 @@ public record UpdateMessage(
   @SuppressWarnings("unchecked")
   public <R> @Nullable FamilyRoutes<R> of(FamilyCodec<R> codec) {
     for (FamilyRoutes<?> each : otherFamilies) {
-      if (each.codec() == codec) {
+      if (each.codec().equals(codec)) {
         return (FamilyRoutes<R>) each;
       }
     }
