@@ -47,6 +47,11 @@ public record AddressPrefix(InetAddress address, int lengthBits) {
     return lengthBits % 8 == 0 || (a[whole] ^ b[whole]) >> (8 - lengthBits % 8) == 0;
   }
 
+  /** Returns whether the prefix consists of one address. */
+  boolean isWholeAddress() {
+    return lengthBits == 8 * address.getAddress().length;
+  }
+
   /** Returns the prefix's own address: its bits, followed by zeros. */
   InetAddress first() {
     return with(new byte[address.getAddress().length]);

@@ -30,6 +30,11 @@ public record AssignedAddress(
     return address instanceof Inet6Address && raw[11] == (byte) 0xff && raw[12] == (byte) 0xfe;
   }
 
+  /** Returns the on-link prefix. */
+  public AddressPrefix prefix() {
+    return new AddressPrefix(address, prefixLength);
+  }
+
   /**
    * Returns the name that the subnet has in a plane's key. For IPv6 the name is the low 16 bits of
    * the /64 in four hex digits. For IPv4 it is the subnet's first address, {@code 10.1.2.0}.
@@ -38,7 +43,7 @@ public record AssignedAddress(
     byte[] raw = address.getAddress();
     return raw.length == 16
         ? String.format(Locale.ROOT, "%04x", (raw[6] & 0xff) << 8 | raw[7] & 0xff)
-        : AddressText.of(new AddressPrefix(address, prefixLength).first());
+        : AddressText.of(prefix().first());
   }
 
   /**

@@ -170,7 +170,7 @@ public final class PlaneDiscovery {
     List<AssignedAddress> named = new ArrayList<>();
     for (NetworkLink link : host.links()) {
       for (PlaneRules.Rule rule : link.loopback() ? rules.rules() : List.<PlaneRules.Rule>of()) {
-        InetAddress address = rule.address();
+        InetAddress address = rule.prefix() == null ? null : rule.prefix().address();
         if (address instanceof Inet4Address
             && rule.isWholeAddress()
             && address.isLoopbackAddress()

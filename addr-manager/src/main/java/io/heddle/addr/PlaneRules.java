@@ -1,7 +1,6 @@
 package io.heddle.addr;
 
 import io.heddle.platform.HeddleException;
-import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -31,22 +30,19 @@ public final class PlaneRules {
   /**
    * Rule of one selector.
    *
-   * @param address the address, or an address in the prefix; null for an interface
-   * @param prefixLength number of the address's first bits that must match; 0 for an interface
+   * @param prefix addresses of the rule; null for an interface
    */
-  record Rule(String selector, @Nullable InetAddress address, int prefixLength, String key) {
+  record Rule(String selector, @Nullable AddressPrefix prefix, String key) {
     boolean isInterface() {
-      return address == null;
+      return prefix == null;
     }
 
     boolean isWholeAddress() {
-      return address != null && prefixLength == 8 * address.getAddress().length;
+      return prefix != null && prefix.isWholeAddress();
     }
 
     boolean matches(AssignedAddress candidate, NetworkLink link) {
-      return address == null
-          ? link.name().equals(selector)
-          : new AddressPrefix(address, prefixLength).includes(candidate.address());
+      return prefix == null ? link.name().equals(selector) : prefix.includes(candidate.address());
     }
 
     /*
@@ -54,7 +50,7 @@ public final class PlaneRules {
      * shorter ones, interfaces lowest.
      */
     int closeness() {
-      return isInterface() ? -1 : isWholeAddress() ? Integer.MAX_VALUE : prefixLength;
+      return prefix == null ? -1 : isWholeAddress() ? Integer.MAX_VALUE : prefix.lengthBits();
     }
   }
 
@@ -96,11 +92,12 @@ public final class PlaneRules {
   }
 
   private static boolean hasSameSelector(Rule left, Rule right) {
-    if (left.address() == null || right.address() == null) {
+    AddressPrefix prefix = left.prefix();
+    AddressPrefix other = right.prefix();
+    if (prefix == null || other == null) {
       return left.selector().equals(right.selector());
     }
-    return left.prefixLength() == right.prefixLength()
-        && new AddressPrefix(left.address(), left.prefixLength()).includes(right.address());
+    return prefix.lengthBits() == other.lengthBits() && prefix.includes(other.address());
   }
 
   private static Rule parsePart(String part, String where) {
@@ -114,11 +111,12 @@ public final class PlaneRules {
       throw new HeddleException(where + "\"" + key + "\" isn't a plane key" + GRAMMAR);
     }
     int slash = selector.indexOf('/');
-    InetAddress address = AddressText.parse(slash < 0 ? selector : selector.substring(0, slash));
-    if (address != null) {
-      int bits = 8 * address.getAddress().length;
-      int length = slash < 0 ? bits : prefixLength(selector.substring(slash + 1), bits, where);
-      return new Rule(selector, address, length, key);
+    if (AddressText.parse(slash < 0 ? selector : selector.substring(0, slash)) != null) {
+      try {
+        return new Rule(selector, AddressPrefix.parse(selector), key);
+      } catch (IllegalArgumentException malformed) {
+        throw new HeddleException(where + malformed.getMessage(), malformed);
+      }
     }
     if (slash >= 0 || selector.indexOf(':') >= 0 || !INTERFACE_NAME.matcher(selector).matches()) {
       throw new HeddleException(
@@ -128,16 +126,7 @@ public final class PlaneRules {
               + "\" is neither an address, a prefix nor an interface name"
               + GRAMMAR);
     }
-    return new Rule(selector, null, 0, key);
-  }
-
-  private static int prefixLength(String text, int bits, String where) {
-    int length = text.matches("[0-9]{1,3}") ? Integer.parseInt(text) : -1;
-    if (length < 0 || length > bits) {
-      throw new HeddleException(
-          where + "the prefix length \"" + text + "\" isn't a number from 0 to " + bits);
-    }
-    return length;
+    return new Rule(selector, null, key);
   }
 
   /** Returns the keys of all planes that rules name, with the prefix {@code plane:}, each once. */

@@ -1,5 +1,6 @@
 package io.heddle.bridge.config;
 
+import io.heddle.addr.AddressPrefix;
 import io.heddle.addr.AddressText;
 import io.heddle.bridge.multicast.FlowDirection;
 import io.heddle.bridge.multicast.LoopRules;
@@ -45,13 +46,12 @@ public final class BridgeKeys {
   /** Value of {@code kind} for a port of libibverbs. */
   static final String VERBS = "verbs";
 
-  private static final int MOST_PORT = 65_535;
+  static final int MOST_PORT = 65_535;
   private static final int MOST_BRIDGE = 65_535;
   private static final int MOST_CORE = 8191;
   private static final long MOST_RATE = 100_000_000;
   private static final int LEAST_INTERVAL_MS = 20;
   private static final int MOST_INTERVAL_MS = 10_000;
-  private static final int IPV4_BITS = 96;
 
   static final ConfigKey<String> NAME =
       TOP.key("name", "a text", "bridge", "bridge", "name of the bridge", text -> text);
@@ -288,17 +288,10 @@ public final class BridgeKeys {
   }
 
   private static LoopRules.Prefix prefix(String text) {
-    int slash = text.indexOf('/');
-    if (slash < 0) {
+    if (text.indexOf('/') < 0) {
       throw new IllegalArgumentException("no length");
     }
-    Gid address = Gid.of(AddressText.require(text.substring(0, slash)));
-    int most = address.isIpv4Mapped() ? 32 : 128;
-    int bits = Integer.parseInt(text.substring(slash + 1));
-    if (bits < 0 || bits > most) {
-      throw new IllegalArgumentException("length");
-    }
-    return new LoopRules.Prefix(address, bits + (most == 32 ? IPV4_BITS : 0));
+    return LoopRules.Prefix.of(AddressPrefix.parse(text));
   }
 
   private static long rate(String text) {

@@ -1,6 +1,6 @@
 package io.heddle.bridge.multicast;
 
-import io.heddle.addr.AssignedAddress;
+import io.heddle.addr.AddressPrefix;
 import io.heddle.addr.HostAddresses;
 import io.heddle.bridge.status.DropReason;
 import io.heddle.verbs.Gid;
@@ -43,14 +43,14 @@ public final class LoopRules {
     public static List<Prefix> ofInterface(int interfaceIndex, HostAddresses host) {
       return host.addresses().stream()
           .filter(each -> each.interfaceIndex() == interfaceIndex)
-          .map(Prefix::of)
+          .map(each -> of(each.prefix()))
           .toList();
     }
 
-    private static Prefix of(AssignedAddress assigned) {
-      Gid address = Gid.of(assigned.address());
-      int bits = assigned.prefixLength() + (address.isIpv4Mapped() ? IPV4_BITS : 0);
-      return new Prefix(address, bits);
+    /** Returns the prefix with its address in mapped form if it is of IPv4. */
+    public static Prefix of(AddressPrefix prefix) {
+      Gid address = Gid.of(prefix.address());
+      return new Prefix(address, prefix.lengthBits() + (address.isIpv4Mapped() ? IPV4_BITS : 0));
     }
 
     /** Returns whether an address is in the prefix. */

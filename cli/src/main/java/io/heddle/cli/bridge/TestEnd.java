@@ -29,7 +29,6 @@ record TestEnd(
     String interfaceName, @Nullable Gid ipv4, @Nullable Gid ipv6, List<LoopRules.Prefix> prefixes) {
   private static final int LEAST_PORT = 0xc000;
   private static final int PORTS = 0x4000;
-  private static final int IPV4_BITS = 96;
   private static final int PORT_TRIES = 16;
 
   /**
@@ -53,7 +52,8 @@ record TestEnd(
               .sorted(Comparator.comparing(each -> each.address().isLinkLocalAddress()))
               .toList();
       List<Gid> own = addresses.stream().map(each -> Gid.of(each.address())).toList();
-      List<LoopRules.Prefix> prefixes = addresses.stream().map(TestEnd::prefix).toList();
+      List<LoopRules.Prefix> prefixes =
+          addresses.stream().map(each -> LoopRules.Prefix.of(each.prefix())).toList();
       if (link.name().equals(text)) {
         return new TestEnd(text, first(own, true), first(own, false), prefixes);
       }
@@ -65,12 +65,6 @@ record TestEnd(
       }
     }
     throw new IllegalArgumentException(text + " is no interface or address of this machine");
-  }
-
-  private static LoopRules.Prefix prefix(AssignedAddress of) {
-    Gid address = Gid.of(of.address());
-    return new LoopRules.Prefix(
-        address, of.prefixLength() + (address.isIpv4Mapped() ? IPV4_BITS : 0));
   }
 
   private static @Nullable Gid first(List<Gid> addresses, boolean ipv4) {

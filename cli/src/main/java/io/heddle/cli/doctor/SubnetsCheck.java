@@ -2,7 +2,6 @@ package io.heddle.cli.doctor;
 
 import io.heddle.addr.AddressPrefix;
 import io.heddle.addr.AddressText;
-import io.heddle.addr.AssignedAddress;
 import io.heddle.addr.Egress;
 import io.heddle.addr.Plane;
 import java.net.Inet4Address;
@@ -63,8 +62,7 @@ final class SubnetsCheck implements Check {
   }
 
   private static AddressPrefix subnet(Plane plane) {
-    AssignedAddress own = plane.address();
-    return new AddressPrefix(own.address(), own.prefixLength());
+    return plane.address().prefix();
   }
 
   private static void judge(Plane first, List<Plane> together, List<Finding> findings) {

@@ -1,5 +1,6 @@
 package io.heddle.bgp.wire;
 
+import io.heddle.addr.AddressPrefix;
 import io.heddle.addr.AddressText;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
@@ -54,23 +55,8 @@ public record Prefix(long high, long low, int length) implements Comparable<Pref
    * @throws IllegalArgumentException for any other text
    */
   public static Prefix of(String text) {
-    int slash = text.indexOf('/');
-    InetAddress address = AddressText.parse(slash < 0 ? text : text.substring(0, slash));
-    if (address == null) {
-      throw new IllegalArgumentException(
-          "\"" + text + "\" is no prefix like fd00:aa::/32 or 10.2.0.0/16");
-    }
-    int most = address instanceof Inet4Address ? MAX_LENGTH - MAPPED_BITS : MAX_LENGTH;
-    try {
-      int length = slash < 0 ? most : Integer.parseInt(text.substring(slash + 1));
-      if (length < 0 || length > most) {
-        throw new IllegalArgumentException(
-            "\"%s\": a prefix of its kind has 0 to %s bits".formatted(text, most));
-      }
-      return of(address, length);
-    } catch (NumberFormatException notANumber) {
-      throw new IllegalArgumentException("\"" + text + "\" has no length behind its /", notANumber);
-    }
+    AddressPrefix parsed = AddressPrefix.parse(text);
+    return of(parsed.address(), parsed.lengthBits());
   }
 
   /**
