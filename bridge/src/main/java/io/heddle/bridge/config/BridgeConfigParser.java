@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Parser of a configuration file into a {@link BridgeConfig}. */
 public final class BridgeConfigParser {
-  private static final int MOST_PORT = 65_535;
   private static final List<String> NAMES = List.of("a", "b");
 
   private final ConfigText text;
@@ -39,12 +38,11 @@ public final class BridgeConfigParser {
    *     and the line, key and value of the error
    */
   public static BridgeConfig read(Path path) {
-    return parse(path.toString(), ConfigText.read(path).lines().toList());
+    return parse(path.toString(), ConfigText.read(path));
   }
 
-  /** Parses the lines of a configuration, with the same errors as {@link #read}. */
-  public static BridgeConfig parse(String file, List<String> lines) {
-    String content = String.join("\n", lines);
+  /** Parses the text of a configuration, with the same errors as {@link #read}. */
+  public static BridgeConfig parse(String file, String content) {
     OldSyntax.refuse(file, content.lines().toList());
     return new BridgeConfigParser(
             ConfigText.parse(
@@ -203,7 +201,7 @@ public final class BridgeConfigParser {
         hasPort
             ? section.parseName(
                 name.substring(colon + 1),
-                "a port from 1 to " + MOST_PORT,
+                "a port from 1 to " + BridgeKeys.MOST_PORT,
                 BridgeConfigParser::port)
             : 0;
     boolean closed = bracket && host.endsWith("]");
@@ -230,7 +228,7 @@ public final class BridgeConfigParser {
   }
 
   private static int port(String text) {
-    return (int) ConfigKey.within(Integer.parseInt(text), 1, MOST_PORT);
+    return (int) ConfigKey.within(Integer.parseInt(text), 1, BridgeKeys.MOST_PORT);
   }
 
   private static RateLimit limit(ConfigText.Section section, BridgeKeys.LimitKeys keys) {

@@ -23,7 +23,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,7 +33,7 @@ class BridgeConfigParserTest {
   private static final String AB = "[fabric a]\ninterface = x\n[fabric b]\ninterface = y\n";
 
   private static BridgeConfig parse(String text) {
-    return BridgeConfigParser.parse("bridge.conf", List.of(text.split("\n")));
+    return BridgeConfigParser.parse("bridge.conf", text);
   }
 
   @Test
@@ -362,12 +361,10 @@ class BridgeConfigParserTest {
 
   @Test
   void parsesThousandsOfGroups() {
-    List<String> lines = new ArrayList<>();
-    lines.add("[fabric a]\ninterface = x");
-    lines.add("[fabric b]\ninterface = y");
+    StringBuilder text = new StringBuilder(AB);
     for (int i = 0; i < 10_000; i++) {
-      lines.add("[group 239.2." + (i >> 8) + "." + (i & 255) + "]");
+      text.append("[group 239.2." + (i >> 8) + "." + (i & 255) + "]\n");
     }
-    assertEquals(10_000, BridgeConfigParser.parse("bridge.conf", lines).groups().size());
+    assertEquals(10_000, parse(text.toString()).groups().size());
   }
 }

@@ -245,12 +245,8 @@ public final class BridgeTestCommand implements Callable<Integer> {
    * test needs no key.
    */
   private static BridgeConfig read(Path file) {
-    List<String> lines =
-        ConfigText.read(file)
-            .lines()
-            .map(line -> line.replaceAll("^\\s*key-file\\s*=.*", ""))
-            .toList();
-    return BridgeConfigParser.parse(file.toString(), lines);
+    String content = ConfigText.read(file).replaceAll("(?m)^[ \\t]*key-file[ \\t]*=.*", "");
+    return BridgeConfigParser.parse(file.toString(), content);
   }
 
   /*

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.platform.testing.SystemTest;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Tests of the set-up commands that {@code heddle bridge check} prints. */
@@ -25,13 +24,23 @@ class UnicastRoutesTest {
         UnicastRoutes.of(
             BridgeConfigParser.parse(
                 "bridge.conf",
-                List.of(
-                    "[fabric a]\nkind = verbs\ndevice = rxe0",
-                    "[fabric b]\ninterface = y\nnamespace = gw",
-                    "[unicast]\nmode = mapped\naddresses = proxied",
-                    "[proxy a 10.1.0.200]\nfor = 10.2.0.9",
-                    "[proxy a fd02::9]\nfor = fd02::9",
-                    "[proxy b 10.2.0.200]\nfor = 10.1.0.9"))));
+                """
+                [fabric a]
+                kind = verbs
+                device = rxe0
+                [fabric b]
+                interface = y
+                namespace = gw
+                [unicast]
+                mode = mapped
+                addresses = proxied
+                [proxy a 10.1.0.200]
+                for = 10.2.0.9
+                [proxy a fd02::9]
+                for = fd02::9
+                [proxy b 10.2.0.200]
+                for = 10.1.0.9
+                """)));
   }
 
   @Test
@@ -45,10 +54,18 @@ class UnicastRoutesTest {
         UnicastRoutes.of(
             BridgeConfigParser.parse(
                 "bridge.conf",
-                List.of(
-                    "[fabric a]\nkind = verbs\ndevice = mlx5_0\naddress = 10.9.0.1",
-                    "[fabric b]\ninterface = y",
-                    "[unicast]\nmode = mapped\naddresses = proxied",
-                    "[proxy a 10.9.0.200]\nfor = 10.2.0.9"))));
+                """
+                [fabric a]
+                kind = verbs
+                device = mlx5_0
+                address = 10.9.0.1
+                [fabric b]
+                interface = y
+                [unicast]
+                mode = mapped
+                addresses = proxied
+                [proxy a 10.9.0.200]
+                for = 10.2.0.9
+                """)));
   }
 }

@@ -178,13 +178,12 @@ public final class BridgeDemo {
   }
 
   private BridgeConfig config(List<Gid> groups, Path status) {
-    List<String> lines = new ArrayList<>();
-    lines.add("name = demo\nstatus = " + status);
+    StringBuilder text = new StringBuilder("name = demo\nstatus = " + status);
     String trains = "\ntrains = " + (plan.trains() ? "yes" : "no");
-    lines.add("[fabric a]\ninterface = " + TwoFabrics.interfaceName(0) + own(1) + trains);
-    lines.add("[fabric b]\ninterface = " + TwoFabrics.interfaceName(1) + own(2) + trains);
-    groups.forEach(group -> lines.add("[group " + group + "]"));
-    return BridgeConfigParser.parse("the demo's configuration", lines);
+    text.append("\n[fabric a]\ninterface = " + TwoFabrics.interfaceName(0) + own(1) + trains);
+    text.append("\n[fabric b]\ninterface = " + TwoFabrics.interfaceName(1) + own(2) + trains);
+    groups.forEach(group -> text.append("\n[group " + group + "]"));
+    return BridgeConfigParser.parse("the demo's configuration", text.toString());
   }
 
   private static String own(int fabric) {

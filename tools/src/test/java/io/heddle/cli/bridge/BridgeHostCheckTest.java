@@ -48,10 +48,15 @@ final class BridgeHostCheckTest extends BridgedFabrics {
             BridgeHostCheck.check(
                 BridgeConfigParser.parse(
                     "bridge.conf",
-                    List.of(
-                        "[fabric a]\ninterface = e1\nprefix = " + prefix,
-                        "[fabric b]\ninterface = e2",
-                        "[group 239.1.1.1]"))));
+                    """
+                    [fabric a]
+                    interface = e1
+                    prefix = %s
+                    [fabric b]
+                    interface = e2
+                    [group 239.1.1.1]
+                    """
+                        .formatted(prefix))));
   }
 
   private String causes(String prefix) {

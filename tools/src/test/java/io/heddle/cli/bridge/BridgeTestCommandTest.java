@@ -35,15 +35,21 @@ final class BridgeTestCommandTest extends BridgedFabrics {
   }
 
   private Path start(String... groups) throws Exception {
-    List<String> lines =
-        new ArrayList<>(
-            List.of(
-                "name = test\nstatus = " + folder.resolve("status"),
-                "[fabric a]\ninterface = e1\naddress = 10.1.0.254,fd01::254",
-                "[fabric b]\ninterface = e2\naddress = 10.2.0.254,fd02::254"));
-    lines.addAll(List.of(groups));
-    start(BridgeConfigParser.parse("bridge.conf", lines));
-    return Files.write(folder.resolve("bridge.conf"), lines);
+    String text =
+        """
+        name = test
+        status = %s
+        [fabric a]
+        interface = e1
+        address = 10.1.0.254,fd01::254
+        [fabric b]
+        interface = e2
+        address = 10.2.0.254,fd02::254
+        %s
+        """
+            .formatted(folder.resolve("status"), String.join("\n", groups));
+    start(BridgeConfigParser.parse("bridge.conf", text));
+    return Files.writeString(folder.resolve("bridge.conf"), text);
   }
 
   /* Gives host a an interface in fabric b too. */

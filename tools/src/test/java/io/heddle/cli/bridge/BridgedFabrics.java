@@ -89,11 +89,9 @@ abstract class BridgedFabrics {
    * @param own the bridge's own settings
    */
   static BridgeConfig config(String own, String a, String b, List<String> sections) {
-    List<String> lines = new ArrayList<>(List.of(own));
-    lines.add("[fabric a]\n" + a);
-    lines.add("[fabric b]\n" + b);
-    lines.addAll(sections);
-    return BridgeConfigParser.parse("bridge.conf", lines);
+    return BridgeConfigParser.parse(
+        "bridge.conf",
+        "%s\n[fabric a]\n%s\n[fabric b]\n%s\n%s".formatted(own, a, b, String.join("\n", sections)));
   }
 
   final BridgeStatus status() {

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.bridge.Bridge;
 import io.heddle.bridge.config.BridgeConfig;
-import io.heddle.bridge.config.BridgeConfigParser;
 import io.heddle.bridge.status.BridgeStatus;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
@@ -68,17 +67,12 @@ class LinkFaultsTest extends BridgedFabrics {
   void joinsAndMonitorsInterfacesInOtherNamespace() {
     bridge.close();
     String namespace = "\nnamespace = " + fabrics.namespace(0);
-    List<String> lines = new ArrayList<>();
-    lines.add("name = test\nstatus = " + folder.resolve("status"));
-    lines.add(
-        "[fabric a]\ninterface = e1\naddress = 10.1.0.254,fd01::254\ntrains = yes" + namespace);
-    lines.add("[fabric b]\ninterface = e2\naddress = 10.2.0.254,fd02::254" + namespace);
-    lines.add("[group 239.1.1.1]");
-    BridgeConfig config = BridgeConfigParser.parse("bridge.conf", lines);
+    String a = "interface = e1\naddress = 10.1.0.254,fd01::254\ntrains = yes" + namespace;
+    String b = "interface = e2\naddress = 10.2.0.254,fd02::254" + namespace;
+    BridgeConfig config = config(a, b, List.of("[group 239.1.1.1]"));
     bridge = Bridge.start(config, Path.of("bridge.conf"), (level, sentence) -> {}, () -> {});
     assertEquals(ROW, send(0, GROUP, 1000).forwarded());
-    lines.add("[group 239.1.1.2]");
-    bridge.reload(BridgeConfigParser.parse("bridge.conf", lines));
+    bridge.reload(config(a, b, List.of("[group 239.1.1.1]", "[group 239.1.1.2]")));
     assertEquals(ROW, send(1, new Gid(0, GROUP.low() + 1), 1000).forwarded());
     ip("link", "set", "e2", "mtu", "1280");
     awaitReport("fabric b: the MTU is 1280 and was 1500");

@@ -72,22 +72,24 @@ class RedundancyTest {
     }
   }
 
-  private List<String> config(int number, String beacon, String... more) {
+  private String config(int number, String beacon, String... more) {
     int last = 255 - number;
-    List<String> lines =
-        new ArrayList<>(
-            List.of(
-                "name = test"
-                    + number
-                    + "\nstatus = "
-                    + status(number)
-                    + "\ncontrol = "
-                    + control(number),
-                "[fabric a]\ninterface = e1\naddress = 10.1.0." + last,
-                "[fabric b]\ninterface = e2\naddress = 10.2.0." + last,
-                "[redundancy]\nbridge-id = " + number + "\nbeacon = " + beacon));
-    lines.addAll(List.of(more));
-    return lines;
+    return """
+    name = test%1$s
+    status = %2$s
+    control = %3$s
+    [fabric a]
+    interface = e1
+    address = 10.1.0.%4$s
+    [fabric b]
+    interface = e2
+    address = 10.2.0.%4$s
+    [redundancy]
+    bridge-id = %1$s
+    beacon = %5$s
+    %6$s
+    """
+        .formatted(number, status(number), control(number), last, beacon, String.join("\n", more));
   }
 
   private Path status(int number) {
@@ -147,7 +149,7 @@ class RedundancyTest {
   @Test
   void ordersAndKillDuplicateNothingAndHandoverLossIsCounted() throws Exception {
     Path file = folder.resolve("bridge1.conf");
-    Files.write(file, config(1, "800ms", "[group 239.1.1.1]\nowner = 2"));
+    Files.writeString(file, config(1, "800ms", "[group 239.1.1.1]\nowner = 2"));
     BridgeProcess first = BridgeProcess.start(fabrics, fabrics.gateway(0), file);
     open.add(first);
     Bridge second = start(2, "800ms", "[group 239.1.1.1]\nowner = 2");
