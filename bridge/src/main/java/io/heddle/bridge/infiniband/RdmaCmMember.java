@@ -9,6 +9,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * RDMA CM id with its own event channel. It is bound to an address, and joins groups on the port
@@ -52,11 +54,27 @@ public final class RdmaCmMember implements AutoCloseable {
   }
 
   /**
-   * Opens an event channel and an id.
+   * Opens an event channel and an id, and binds the id to an address.
    *
+   * @param accepts whether the bound id is the desired one
+   * @return null if no RDMA device has the address, or the id isn't accepted
    * @throws HeddleException if the library or its kernel module is missing
    */
-  public static RdmaCmMember open(String device) {
+  public static @Nullable RdmaCmMember boundTo(
+      String device, Gid address, Predicate<RdmaCmMember> accepts) {
+    RdmaCmMember member = open(device);
+    boolean stays = false;
+    try {
+      stays = member.bind(address) && accepts.test(member);
+      return stays ? member : null;
+    } finally {
+      if (!stays) {
+        member.close();
+      }
+    }
+  }
+
+  private static RdmaCmMember open(String device) {
     Arena arena = Arena.ofShared();
     try {
       return new RdmaCmMember(device, arena);
@@ -66,13 +84,11 @@ public final class RdmaCmMember implements AutoCloseable {
     }
   }
 
-  /**
-   * Binds to an address. The first word of a struct rdma_cm_id is its device, 0 if no RDMA device
-   * has the address.
-   *
-   * @return whether a device has the address
+  /*
+   * Returns whether a device has the address. The first word of a struct rdma_cm_id is its device,
+   * 0 if no RDMA device has the address.
    */
-  public boolean bind(Gid address) {
+  private boolean bind(Gid address) {
     RdmaSocketAddress.write(buffer, address, 0);
     int refused = RdmaCm.BIND_ADDR.status(id, buffer);
     if (refused < 0 && refused != -Errno.EADDRNOTAVAIL && refused != -Errno.ENODEV) {

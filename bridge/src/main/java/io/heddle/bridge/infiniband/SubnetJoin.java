@@ -100,16 +100,8 @@ public final class SubnetJoin implements GroupJoin {
 
   private static @Nullable RdmaCmMember bound(
       VerbsSpec spec, String portDevice, int portNumber, Gid address) {
-    RdmaCmMember member = RdmaCmMember.open(spec.device());
-    boolean stays = false;
-    try {
-      stays = member.bind(address) && member.isOn(portDevice, portNumber);
-      return stays ? member : null;
-    } finally {
-      if (!stays) {
-        member.close();
-      }
-    }
+    return RdmaCmMember.boundTo(
+        spec.device(), address, member -> member.isOn(portDevice, portNumber));
   }
 
   /**
@@ -121,20 +113,19 @@ public final class SubnetJoin implements GroupJoin {
   public static void requireProxyAddresses(
       VerbsSpec spec, String portDevice, int portNumber, int partitionKey) {
     for (Gid each : spec.proxyAddresses()) {
-      try (RdmaCmMember member = RdmaCmMember.open(spec.device())) {
-        boolean has = member.bind(each) && member.isOn(portDevice, portNumber);
-        if (!has || member.partitionKey() != partitionKey) {
+      try (RdmaCmMember member = bound(spec, portDevice, portNumber, each)) {
+        if (member == null || member.partitionKey() != partitionKey) {
           throw spec.failure(
               "%s, which must represent a host; ip addr add %s/%d on the IPoIB interface of its"
                   + " port in partition 0x%04x",
-              has
-                  ? String.format(
+              member == null
+                  ? spec.device() + " has no address " + each
+                  : String.format(
                       Locale.ROOT,
                       "%s has address %s in partition 0x%04x",
                       spec.device(),
                       each,
-                      member.partitionKey())
-                  : spec.device() + " has no address " + each,
+                      member.partitionKey()),
               each,
               each.isIpv4Mapped() ? 32 : 128,
               partitionKey);

@@ -50,27 +50,12 @@ final class EthernetJoin implements GroupJoin {
    * @throws HeddleException if the kernel has RDMA CM, but the library is missing
    */
   static EthernetJoin open(String device, @Nullable NetworkLink link, @Nullable Gid ipv4) {
-    return new EthernetJoin(device, link, ipv4 == null ? null : memberAt(device, ipv4));
-  }
-
-  /*
-   * Returns null if the kernel has no RDMA CM, or if RDMA CM doesn't know the address, such as in
-   * another network namespace.
-   */
-  private static @Nullable RdmaCmMember memberAt(String device, Gid ipv4) {
-    if (!Files.exists(KERNEL)) {
-      return null;
-    }
-    RdmaCmMember member = RdmaCmMember.open(device);
-    boolean stays = false;
-    try {
-      stays = member.bind(ipv4);
-      return stays ? member : null;
-    } finally {
-      if (!stays) {
-        member.close();
-      }
-    }
+    return new EthernetJoin(
+        device,
+        link,
+        ipv4 == null || !Files.exists(KERNEL)
+            ? null
+            : RdmaCmMember.boundTo(device, ipv4, any -> true));
   }
 
   @Override
