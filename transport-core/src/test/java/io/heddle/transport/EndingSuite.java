@@ -115,9 +115,7 @@ abstract class EndingSuite extends TruncationSuite {
             return ClearToSend.isOf(link.sending().memory().ringAddress(), 0);
           });
       RecvComm receiver = link.receiver();
-      while (!receiver.baton().tryTake()) {
-        Thread.onSpinWait();
-      }
+      receiver.baton().spinUntilTaken();
       receiver.fail(TransportResult.REMOTE_ERROR, "it can't go on");
       receiver.baton().release();
       Deadline deadline = Deadline.ofSeconds(5);
@@ -140,9 +138,7 @@ abstract class EndingSuite extends TruncationSuite {
       long handle = link.receiver().registerMemory(from, 1000, 1);
       long receive = ends.receive(link, from, 500, 1, handle);
       SendComm sender = link.sender();
-      while (!sender.baton().tryTake()) {
-        Thread.onSpinWait();
-      }
+      sender.baton().spinUntilTaken();
       sender.fail(TransportResult.REMOTE_ERROR, "it can't go on");
       sender.baton().release();
       Ends.await(

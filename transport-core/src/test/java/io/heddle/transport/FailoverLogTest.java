@@ -117,9 +117,7 @@ class FailoverLogTest {
   }
 
   private static void fail(Ends.Link link) {
-    while (!link.receiver().baton().tryTake()) {
-      Thread.onSpinWait();
-    }
+    link.receiver().baton().spinUntilTaken();
     link.receiver().fail(TransportResult.REMOTE_ERROR, "it can't go on");
     link.receiver().baton().release();
   }

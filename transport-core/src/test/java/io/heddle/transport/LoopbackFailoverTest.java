@@ -350,9 +350,7 @@ class LoopbackFailoverTest {
   }
 
   private static void takeBaton(Ends.Link link) {
-    while (!link.sender().baton().tryTake()) {
-      Thread.onSpinWait();
-    }
+    link.sender().baton().spinUntilTaken();
   }
 
   static boolean isDelivered(Traffic traffic, boolean enough) {

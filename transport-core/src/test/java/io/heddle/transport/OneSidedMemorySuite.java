@@ -135,9 +135,7 @@ abstract class OneSidedMemorySuite {
       ranks.finish(ranks.start(0, 1, 0, word()));
       OneSidedGroup target = ranks.groups.get(1);
       Baton adding = target.communicators().getFirst().baton();
-      while (!adding.tryTake()) {
-        Thread.onSpinWait();
-      }
+      adding.spinUntilTaken();
       Future<Integer> taken = threads.submit(() -> target.deregister(0));
       try {
         assertThrows(TimeoutException.class, () -> taken.get(100, TimeUnit.MILLISECONDS));

@@ -114,9 +114,7 @@ final class ShutdownDrainTest {
       long to = ends.memory(64);
       long handle = link.receiver().registerMemory(to, 64, 1);
       long receive = ends.receive(link, to, 64, 1, handle);
-      while (!link.receiver().baton().tryTake()) {
-        Thread.onSpinWait();
-      }
+      link.receiver().baton().spinUntilTaken();
       link.receiver().fail(TransportResult.REMOTE_ERROR, "it can't go on");
       link.receiver().baton().release();
       assertTrue(of(ends, link.receiver()).await(PLENTY_NS, QUIET_NS));

@@ -124,9 +124,7 @@ class SoftTransportTest extends EndingSuite {
     try (Ends ends = ends(FOUR, FOUR, Map.of());
         Ends.Link link = ends.connect()) {
       RecvComm receiver = link.receiver();
-      while (!receiver.baton().tryTake()) {
-        Thread.onSpinWait();
-      }
+      receiver.baton().spinUntilTaken();
       receiver.fail(TransportResult.REMOTE_ERROR, "it can't go on");
       receiver.baton().release();
       List<ProcessStats.DistinctError> errors =

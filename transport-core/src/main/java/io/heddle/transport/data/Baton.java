@@ -42,6 +42,16 @@ public final class Baton {
     return !wanted && HELD.weakCompareAndSetAcquire(this, 0, 1);
   }
 
+  /**
+   * Spins until it has the baton; a request of the control thread comes first. Any other thread, in
+   * rare calls.
+   */
+  public void spinUntilTaken() {
+    while (!tryTake()) {
+      Thread.onSpinWait();
+    }
+  }
+
   /** Waits for the baton. Control thread only. */
   public void take() {
     wanted = true;

@@ -353,9 +353,7 @@ public abstract class Communicator implements AutoCloseable {
   @Override
   public void close() {
     /* The control thread may hold the baton at this moment, to answer a fence of the peer. */
-    while (!baton.tryTake()) {
-      Thread.onSpinWait();
-    }
+    baton.spinUntilTaken();
     try {
       closed = true;
       counters = parts.detachCounters().get();

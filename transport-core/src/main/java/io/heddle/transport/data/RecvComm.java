@@ -153,9 +153,7 @@ public final class RecvComm extends Communicator {
    * there is nothing to flush.
    */
   private long flush(DeviceMemoryFlush reads, long address, int rkey) {
-    while (!baton().tryTake()) {
-      Thread.onSpinWait();
-    }
+    baton().spinUntilTaken();
     try {
       int line = lines.claim();
       int code = line < 0 ? -Errno.EAGAIN : reads.post(line, address, rkey);
@@ -331,9 +329,7 @@ public final class RecvComm extends Communicator {
 
   /* Closes the flush with the baton: the control thread may renew it at this moment. */
   private void closeFlush() {
-    while (!baton().tryTake()) {
-      Thread.onSpinWait();
-    }
+    baton().spinUntilTaken();
     try {
       DeviceMemoryFlush reads = flush;
       if (reads != null) {

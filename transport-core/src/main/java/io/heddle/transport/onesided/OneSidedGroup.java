@@ -156,9 +156,7 @@ public final class OneSidedGroup implements AutoCloseable {
    * thread holds the baton.
    */
   private static void awaitBaton(OneSidedTarget end) {
-    while (!end.baton().tryTake()) {
-      Thread.onSpinWait();
-    }
+    end.baton().spinUntilTaken();
     end.baton().release();
   }
 

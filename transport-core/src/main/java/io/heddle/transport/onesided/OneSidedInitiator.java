@@ -350,9 +350,7 @@ final class OneSidedInitiator extends SprayingCommunicator {
 
   @Override
   public void close() {
-    while (!baton().tryTake()) {
-      Thread.onSpinWait();
-    }
+    baton().spinUntilTaken();
     answers = null;
     baton().release();
     super.close();

@@ -74,9 +74,7 @@ public final class OneSidedTarget extends Communicator {
 
   /** Makes the group's memory accessible to the peer, which waits for this. Any thread. */
   public void openMemory(Directory served) {
-    while (!baton().tryTake()) {
-      Thread.onSpinWait();
-    }
+    baton().spinUntilTaken();
     try {
       directory = served;
     } finally {
@@ -403,9 +401,7 @@ public final class OneSidedTarget extends Communicator {
 
   @Override
   public void close() {
-    while (!baton().tryTake()) {
-      Thread.onSpinWait();
-    }
+    baton().spinUntilTaken();
     directory = null;
     baton().release();
     super.close();
