@@ -304,7 +304,7 @@ final class SoftContext implements DeviceContext {
       generation = generation % (GENERATIONS - 1) + 1;
       qp =
           new SoftQueuePair(
-              parts, pd, pd.id(), wanted, generation * QueuePairTable.SLOTS | slot, this::closed);
+              parts, pd.id(), wanted, generation * QueuePairTable.SLOTS | slot, this::closed);
       engine.queuePairs.enter(slot, qp);
       nextSlot = (slot + 1) % 64 == 0 ? 0 : slot + 1;
       ((SoftCompletionQueue) wanted.sendQueue()).attach();
@@ -348,7 +348,7 @@ final class SoftContext implements DeviceContext {
 
   void closeChildrenOf(SoftProtectionDomain pd) {
     for (SoftQueuePair qp : List.copyOf(queuePairs)) {
-      if (qp.pd() == pd) {
+      if (qp.pdId() == pd.id()) {
         qp.close();
       }
     }

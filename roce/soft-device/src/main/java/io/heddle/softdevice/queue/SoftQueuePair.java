@@ -18,7 +18,6 @@ import io.heddle.verbs.AsyncEventListener;
 import io.heddle.verbs.Gid;
 import io.heddle.verbs.LinkCounts;
 import io.heddle.verbs.PathMtu;
-import io.heddle.verbs.ProtectionDomain;
 import io.heddle.verbs.QueuePair;
 import io.heddle.verbs.QueuePairAttributes;
 import io.heddle.verbs.QueuePairState;
@@ -44,7 +43,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
   private final DeviceParts device;
   private final Object monitor;
   private final Engine engine;
-  private final ProtectionDomain pd;
+  private final int pdId;
   private final Consumer<SoftQueuePair> onClose;
   private final int number;
   private final int slot;
@@ -67,7 +66,6 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
    */
   SoftQueuePair(
       DeviceParts device,
-      ProtectionDomain pd,
       int pdId,
       QueuePairAttributes attributes,
       int number,
@@ -75,7 +73,7 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     this.device = device;
     this.onClose = onClose;
     monitor = device.monitor();
-    this.pd = pd;
+    this.pdId = pdId;
     this.number = number;
     engine = device.engine();
     slot = QueuePairTable.slotOf(number);
@@ -121,8 +119,8 @@ final class SoftQueuePair implements QueuePair, QueuePairEvents {
     return state;
   }
 
-  ProtectionDomain pd() {
-    return pd;
+  int pdId() {
+    return pdId;
   }
 
   boolean usesQueue(SoftCompletionQueue cq) {
