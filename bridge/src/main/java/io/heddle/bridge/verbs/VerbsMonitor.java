@@ -23,10 +23,8 @@ final class VerbsMonitor {
   private final String device;
   private final List<Gid> own;
   private final VerbsQueueSet queues;
-  private final int fullMtuBytes;
   private final @Nullable SubnetHosts hosts;
   private int failuresSeen;
-  private @Nullable String death;
   private final long counters;
   /* Written by the control thread, read by others. */
   private volatile GidTable table;
@@ -45,7 +43,6 @@ final class VerbsMonitor {
     own = port.addresses();
     table = context.gidTable();
     this.queues = queues;
-    fullMtuBytes = queues.first().mtuBytes();
     active = context.port().active();
   }
 
@@ -69,6 +66,7 @@ final class VerbsMonitor {
   String check(String joins) {
     context.pollAsyncEvents(this::take);
     List<String> faults = new ArrayList<>();
+    String death = queues.death();
     if (death != null) {
       faults.add(death);
     }
@@ -77,6 +75,7 @@ final class VerbsMonitor {
     if (!active) {
       faults.add(device + " has no link");
     }
+    int fullMtuBytes = queues.first().mtuBytes();
     int mtuBytes = Math.min(fullMtuBytes, now.activeMtu().bytes());
     queues.setMtu(mtuBytes);
     if (mtuBytes < fullMtuBytes) {
@@ -109,17 +108,12 @@ final class VerbsMonitor {
         .collect(Collectors.joining(", "));
   }
 
-  private void fail(String reason) {
-    death = reason;
-    queues.fail(reason);
-  }
-
   private void take(AsyncEventListener.Kind kind, int queuePair) {
     FabricCounter.PORT_EVENTS.add(counters, 1);
     switch (kind) {
-      case DEVICE_FATAL -> fail(device + " has failed for good; restart the bridge");
+      case DEVICE_FATAL -> queues.fail(device + " has failed for good; restart the bridge");
       case COMPLETION_QUEUE_ERROR ->
-          fail("a completion queue of " + device + " has failed; restart the bridge");
+          queues.fail("a completion queue of " + device + " has failed; restart the bridge");
       case PORT_ACTIVE, PORT_ERROR, GID_CHANGE, SUBNET_CHANGE -> {
         if (hosts != null) {
           hosts.invalidateAll();

@@ -133,6 +133,11 @@ final class VerbsQueueSet implements PacketPort {
     death = reason;
   }
 
+  /** Returns the reason of {@link #fail}; null if there was no failure. */
+  @Nullable String death() {
+    return death;
+  }
+
   @Override
   public boolean keepsHeaders() {
     return false;
