@@ -77,29 +77,12 @@ final class BridgeOnRxeTest {
       prefix = 10.2.0.0/24,fd02::/64
       [unicast]
       CONFIG
-      cat >/tmp/proxied.conf <<CONFIG
-      name = guest
-      status = /tmp/status
-      [fabric a]
-      kind = wire
-      interface = gA
-      prefix = 10.1.0.0/24,fd01::/64
-      [fabric b]
-      kind = wire
-      interface = gB
-      prefix = 10.2.0.0/24,fd02::/64
-      [unicast]
+      cp /tmp/bridge.conf /tmp/proxied.conf
+      cat >>/tmp/proxied.conf <<CONFIG
       addresses = proxied
-      [proxy a 10.1.0.200]
-      for = 10.2.0.1
-      [proxy b 10.2.0.200]
-      for = 10.1.0.1
-      [proxy a fd01::200]
-      for = fd02::1
-      [proxy b fd02::200]
-      for = fd01::1
-      CONFIG
-      """;
+      """
+          + MappedOnRxeTest.PROXIES
+          + "CONFIG\n";
 
   /* The server prints nothing when it listens, so the client is repeated until it succeeds. */
   private static final String PROGRAMS =

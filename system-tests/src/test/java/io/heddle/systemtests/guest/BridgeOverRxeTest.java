@@ -98,7 +98,8 @@ final class BridgeOverRxeTest {
       CONFIG
       """;
 
-  private static final String BRIDGE =
+  /* Starts a bridge and waits until it runs. */
+  static final String BRIDGE =
       """
       heddle bridge check --config /tmp/bridge.conf
       heddle bridge run --config /tmp/bridge.conf >/tmp/log 2>&1 &
@@ -107,7 +108,6 @@ final class BridgeOverRxeTest {
         kill -0 "$bridge" || { cat /tmp/log; exit 1; }
         sleep 0.1
       done
-      cat /tmp/log
       """;
 
   @TempDir private Path folder;
@@ -159,7 +159,7 @@ final class BridgeOverRxeTest {
         RxeGuest.run(
             GuestPlan.bare().within(LIMIT_SECONDS),
             folder,
-            TOPOLOGY + heddle + BRIDGE + talks + STOCK);
+            TOPOLOGY + heddle + BRIDGE + "cat /tmp/log\n" + talks + STOCK);
     String output = ended.output();
     assertEquals(0, ended.exitCode(), output);
     assertEquals(2, output.split("all right: ", -1).length - 1, output);

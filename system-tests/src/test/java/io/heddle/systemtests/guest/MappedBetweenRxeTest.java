@@ -76,21 +76,9 @@ final class MappedBetweenRxeTest {
       kind = verbs
       device = rxeGB
       address = 10.2.0.254,fd02::254
-      [unicast]
-      mode = mapped
-      addresses = proxied
-      ports = 7174
-      queue-pairs = 12
-      [proxy a 10.1.0.200]
-      for = 10.2.0.1
-      [proxy b 10.2.0.200]
-      for = 10.1.0.1
-      [proxy a fd01::200]
-      for = fd02::1
-      [proxy b fd02::200]
-      for = fd01::1
-      CONFIG
-      """;
+      """
+          + MappedOnRxeTest.MAPPED
+          + "CONFIG\n";
 
   @TempDir private Path folder;
 

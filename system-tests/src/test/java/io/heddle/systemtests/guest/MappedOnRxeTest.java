@@ -22,6 +22,28 @@ import org.junit.jupiter.api.io.TempDir;
 final class MappedOnRxeTest {
   private static final int LIMIT_SECONDS = 540;
 
+  static final String PROXIES =
+      """
+      [proxy a 10.1.0.200]
+      for = 10.2.0.1
+      [proxy b 10.2.0.200]
+      for = 10.1.0.1
+      [proxy a fd01::200]
+      for = fd02::1
+      [proxy b fd02::200]
+      for = fd01::1
+      """;
+
+  static final String MAPPED =
+      """
+      [unicast]
+      mode = mapped
+      addresses = proxied
+      ports = 7174
+      queue-pairs = 12
+      """
+          + PROXIES;
+
   private static final String ADDRESSES =
       """
       ip addr add 10.1.0.200/32 dev gA
@@ -48,49 +70,31 @@ final class MappedOnRxeTest {
       interface = gB
       namespace = gw
       address = 10.2.0.254,fd02::254
-      [unicast]
-      mode = mapped
-      addresses = proxied
-      ports = 7174
-      queue-pairs = 12
-      [proxy a 10.1.0.200]
-      for = 10.2.0.1
-      [proxy b 10.2.0.200]
-      for = 10.1.0.1
-      [proxy a fd01::200]
-      for = fd02::1
-      [proxy b fd02::200]
-      for = fd01::1
-      CONFIG
-      """;
+      """
+          + MAPPED
+          + "CONFIG\n";
 
   /* The server prints nothing when it listens, so the client is repeated until it succeeds. */
   static final String PROGRAMS =
-      """
-      heddle bridge check --config /tmp/bridge.conf
-      heddle bridge run --config /tmp/bridge.conf >/tmp/log 2>&1 &
-      bridge=$!
-      until grep -q 'status at' /tmp/log; do
-        kill -0 "$bridge" || { cat /tmp/log; exit 1; }
-        sleep 0.1
-      done
-      # talk FROM TO BY CLIENTS DATAGRAMS: both directions between clients and a server of RDMA CM.
-      talk() {
-        udaddy -b "$2" -c "$4" -C "$5" >/tmp/server 2>&1 &
-        local server=$! tries=0
-        until udaddy -s "$3" -b "$1" -c "$4" -C "$5" >/tmp/client 2>&1; do
-          tries=$((tries + 1))
-          if ! kill -0 "$server" || ((tries > 10)); then
-            cat /tmp/client /tmp/server /tmp/log
-            heddle bridge show --status /tmp/status
-            exit 1
-          fi
-          sleep 0.2
-        done
-        wait "$server"
-        echo "$4 on $1 talked to $2 by $3"
-      }
-      """;
+      BridgeOverRxeTest.BRIDGE
+          + """
+          # talk FROM TO BY CLIENTS DATAGRAMS: both directions between clients and a server of RDMA CM.
+          talk() {
+            udaddy -b "$2" -c "$4" -C "$5" >/tmp/server 2>&1 &
+            local server=$! tries=0
+            until udaddy -s "$3" -b "$1" -c "$4" -C "$5" >/tmp/client 2>&1; do
+              tries=$((tries + 1))
+              if ! kill -0 "$server" || ((tries > 10)); then
+                cat /tmp/client /tmp/server /tmp/log
+                heddle bridge show --status /tmp/status
+                exit 1
+              fi
+              sleep 0.2
+            done
+            wait "$server"
+            echo "$4 on $1 talked to $2 by $3"
+          }
+          """;
 
   @TempDir private Path folder;
 
