@@ -1,5 +1,7 @@
 package io.heddle.platform;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Failure on the control path. The message has the action, the object, the values and the remedy.
  *
@@ -12,7 +14,7 @@ public class HeddleException extends RuntimeException {
     super(message);
   }
 
-  public HeddleException(String message, Throwable cause) {
+  public HeddleException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }
 }
