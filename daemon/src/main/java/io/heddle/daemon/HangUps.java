@@ -32,6 +32,14 @@ public final class HangUps {
     }
   }
 
+  /** Keeps a daemon that can't reload running at SIGHUP; a log line names the remedy. */
+  public static void ignore(Log log) {
+    new HangUps(log)
+        .onEach(() ->
+            log.warn(
+                "SIGHUP changes nothing: to read the configuration again, restart the daemon"));
+  }
+
   /**
    * Runs a reload, and logs its changes or why the file is rejected.
    *

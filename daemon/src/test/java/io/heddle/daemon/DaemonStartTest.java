@@ -73,10 +73,11 @@ class DaemonStartTest {
 
   @ParameterizedTest
   @CsvSource({
-    "--default-signal=HUP, read again",
-    "--ignore-signal=HUP, 'SIGHUP was ignored when this process began'",
+    "--default-signal=HUP, reload, read again",
+    "--default-signal=HUP, ignore, 'SIGHUP changes nothing: '",
+    "--ignore-signal=HUP, reload, 'SIGHUP was ignored when this process began'",
   })
-  void ignoredHangUpSignalIsLogged(String option, String told) throws Exception {
+  void hangUpSignalEndsNoDaemon(String option, String mode, String told) throws Exception {
     Process program =
         new ProcessBuilder(
                 "env",
@@ -84,7 +85,8 @@ class DaemonStartTest {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
                 System.getProperty("java.class.path"),
-                HangUpProgram.class.getName())
+                HangUpProgram.class.getName(),
+                mode)
             .redirectErrorStream(true)
             .start();
     String said = new String(program.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

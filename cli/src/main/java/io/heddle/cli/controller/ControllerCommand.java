@@ -15,6 +15,7 @@ import io.heddle.controller.solver.Solver;
 import io.heddle.daemon.ControlSocket;
 import io.heddle.daemon.DaemonFaults;
 import io.heddle.daemon.DaemonStart;
+import io.heddle.daemon.HangUps;
 import io.heddle.platform.Log;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -106,7 +107,8 @@ public final class ControllerCommand {
       name = "run",
       description = {
         "Runs in the foreground until SIGTERM or SIGINT.",
-        "It withdraws its rules when it ends. If it is killed, gateways keep them for a while."
+        "It withdraws its rules when it ends. If it is killed, gateways keep them for a while.",
+        "SIGHUP changes nothing: restart it to read the configuration again."
       },
       mixinStandardHelpOptions = true)
   int run(@CommandLine.Mixin ControllerConfigOption option) throws InterruptedException {
@@ -115,6 +117,7 @@ public final class ControllerCommand {
     DaemonStart.requireNotRunning(ControllerControl.DAEMON, network.control());
     Log log = DaemonStart.timedLog();
     DaemonFaults.exitOnUncaughtError("heddle controller", log);
+    HangUps.ignore(log);
     Controller controller = Controller.start(config, log);
     ControlSocket socket =
         DaemonStart.orEnd(

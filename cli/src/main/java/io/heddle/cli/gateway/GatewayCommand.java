@@ -6,6 +6,7 @@ import io.heddle.cli.kit.ExitCode;
 import io.heddle.daemon.ControlSocket;
 import io.heddle.daemon.DaemonFaults;
 import io.heddle.daemon.DaemonStart;
+import io.heddle.daemon.HangUps;
 import io.heddle.gateway.Gateway;
 import io.heddle.gateway.GatewayStatus;
 import io.heddle.gateway.HostFindings;
@@ -82,7 +83,8 @@ public final class GatewayCommand {
       name = "run",
       description = {
         "Runs in the foreground until SIGTERM or SIGINT.",
-        "Forwarding goes on after it ends; heddle gateway remove stops it."
+        "Forwarding goes on after it ends; heddle gateway remove stops it.",
+        "SIGHUP changes nothing: restart it to read the configuration again."
       },
       mixinStandardHelpOptions = true)
   int run(
@@ -97,6 +99,7 @@ public final class GatewayCommand {
     DaemonStart.requireNotRunning(GatewayControl.DAEMON, config.control());
     Log log = DaemonStart.timedLog();
     DaemonFaults.exitOnUncaughtError("heddle gateway", log);
+    HangUps.ignore(log);
     Gateway gateway = Gateway.start(config, log);
     ControlSocket socket = listen(gateway, config, log);
     gateway.watch(() -> DaemonFaults.end(log));
@@ -126,6 +129,7 @@ public final class GatewayCommand {
   private static int observe(TelemetryConfig config) throws InterruptedException {
     Log log = DaemonStart.timedLog();
     DaemonFaults.exitOnUncaughtError("heddle gateway", log);
+    HangUps.ignore(log);
     Observer observer = Observer.start(config, log);
     CountDownLatch ended =
         DaemonStart.onEnd(() -> {

@@ -1,5 +1,6 @@
 package io.heddle.cli.heddle;
 
+import io.heddle.platform.NearestName;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Objects;
@@ -77,7 +78,10 @@ final class HelpCommand implements Callable<Integer> {
       if (next == null) {
         throw new ParameterException(
             Objects.requireNonNull(spec).commandLine(),
-            at.getCommandSpec().qualifiedName() + " has no command " + name);
+            at.getCommandSpec().qualifiedName()
+                + " has no command "
+                + name
+                + NearestName.suggestion(name, at.getSubcommands().keySet()));
       }
       at = next;
     }

@@ -85,6 +85,17 @@ class HostCommandsTest {
   }
 
   @Test
+  void helpSuggestsTheNearestCommand() {
+    CommandLine line = HeddleCommand.commandLine();
+    StringWriter err = new StringWriter();
+    line.setErr(new PrintWriter(err, true));
+    assertEquals(
+        ExitCode.USAGE,
+        HeddleCommand.run(line, new ByteArrayOutputStream(), "help", "bridge", "chek"));
+    assertTrue(err.toString().contains("no command chek; did you mean check?"), err.toString());
+  }
+
+  @Test
   void toolsOfACheckoutAreRefused() {
     int code = HeddleCommand.run(HeddleCommand.commandLine(), new ByteArrayOutputStream(), "demo");
     assertEquals(ExitCode.USAGE, code);
