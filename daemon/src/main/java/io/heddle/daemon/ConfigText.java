@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
@@ -293,8 +294,10 @@ public final class ConfigText {
           throw failure(
               file,
               number,
-              "the line has the invisible character U+%04X; remove it, or write a space"
-                  .formatted(each));
+              String.format(
+                  Locale.ROOT,
+                  "the line has the invisible character U+%04X; remove it, or write a space",
+                  each));
         });
   }
 
