@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -70,7 +71,7 @@ final class OneSubnetTest {
         topology
             .link(name + " e" + plane + " mtu 9000", SWITCH + " " + port + " mtu 9000")
             .ip(SWITCH, "link set " + port + " master br0")
-            .address(name, "e" + plane, addresses.formatted(host, plane));
+            .address(name, "e" + plane, String.format(Locale.ROOT, addresses, host, plane));
       }
     }
     net = topology.create();
@@ -125,8 +126,8 @@ final class OneSubnetTest {
 
   @ParameterizedTest
   @CsvSource({
-    "fd77::%s:%s/64, 'if:e1=3,if:e2=1', 3",
-    "10.77.%s.%s/16, '', 1",
+    "fd77::%d:%d/64, 'if:e1=3,if:e2=1', 3",
+    "10.77.%d.%d/16, '', 1",
   })
   void planesKeepToTheirInterfaces(String addresses, String weights, double share)
       throws Exception {
@@ -165,7 +166,7 @@ final class OneSubnetTest {
    */
   @Test
   void doctorNamesPlaneWithWrongOutputInterface() throws Exception {
-    connect("fd77::%s:%s/64");
+    connect("fd77::%d:%d/64");
     host(0).ip("route add fd77::1:2/128 dev e1");
     Path stop = folder.resolve("stop");
     try (HostProcess first = rank(0, "", "--until", stop.toString());

@@ -20,14 +20,13 @@ class DeviceOrderTest {
 
   @Test
   void functionsAreInOrderOfTheirOwnAddresses() {
-    String bridge = "/sys/devices/pci%s/%s/";
     assertOrder(
-        new Device(bridge.formatted("0000:09", "0000:09:01.0") + "0000:0a:00.0", "d"),
-        new Device(bridge.formatted("0000:09", "0000:09:01.0") + "0000:0a:00.1", "c"),
-        new Device(bridge.formatted("0000:09", "0000:09:01.0") + "0000:0a:01.0", "b"),
-        new Device(bridge.formatted("0000:00", "0000:00:01.0") + "0000:10:00.0/virtio2", "a"),
-        new Device(bridge.formatted("0002:00", "0002:00:00.0") + "0002:01:00.0", "g"),
-        new Device(bridge.formatted("10000:00", "10000:00:02.0") + "10000:01:00.0", "f"));
+        new Device("/sys/devices/pci0000:09/0000:09:01.0/0000:0a:00.0", "d"),
+        new Device("/sys/devices/pci0000:09/0000:09:01.0/0000:0a:00.1", "c"),
+        new Device("/sys/devices/pci0000:09/0000:09:01.0/0000:0a:01.0", "b"),
+        new Device("/sys/devices/pci0000:00/0000:00:01.0/0000:10:00.0/virtio2", "a"),
+        new Device("/sys/devices/pci0002:00/0002:00:00.0/0002:01:00.0", "g"),
+        new Device("/sys/devices/pci10000:00/10000:00:02.0/10000:01:00.0", "f"));
   }
 
   @Test
