@@ -174,7 +174,7 @@ public final class DeviceSearch {
 
   private List<NetDevice> sorted(List<NetDevice> devices) {
     if (options.get(InfinibandOptions.PCI_ORDER) == 1) {
-      devices.sort(DeviceOrder.OF_DEVICES);
+      devices.sort(DeviceOrder::compare);
     }
     return devices;
   }

@@ -14,7 +14,8 @@ class DeviceOrderTest {
   private static void assertOrder(Device... inOrder) {
     List<Device> devices = new ArrayList<>(List.of(inOrder));
     Collections.shuffle(devices, new Random(1));
-    devices.sort(DeviceOrder.comparing(Device::path, Device::name));
+    devices.sort(
+        (one, other) -> DeviceOrder.compare(one.path(), one.name(), other.path(), other.name()));
     assertEquals(List.of(inOrder), devices);
   }
 
