@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
+import io.heddle.platform.testing.TcpPorts;
 import io.heddle.platform.testing.WholeRunOnly;
 import io.heddle.tools.lab.Lab;
 import io.heddle.tools.lab.LabPlan;
@@ -14,7 +15,6 @@ import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.Skip;
 import java.io.File;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -57,9 +57,7 @@ final class PerftestInteropTest {
     fabric =
         Path.of("/dev/shm", "heddle-interop-" + ProcessHandle.current().pid() + "-" + ++fabrics);
     lab = Labs.create(Lab.Kind.LOOPBACK, new LabPlan(2, 1, 9000));
-    try (ServerSocket socket = new ServerSocket(0)) {
-      port = socket.getLocalPort();
-    }
+    port = TcpPorts.free();
   }
 
   @AfterEach

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.HeddleException;
 import io.heddle.platform.testing.EndsWithin;
+import io.heddle.platform.testing.TcpPorts;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -146,7 +147,7 @@ final class BadPeersTest {
     HeddleException failed =
         org.junit.jupiter.api.Assertions.assertThrows(
             HeddleException.class,
-            () -> ControlConnection.connect("127.0.0.1", TwoEnds.freePort()).close());
+            () -> ControlConnection.connect("127.0.0.1", TcpPorts.free()).close());
     assertNotNull(failed.getMessage());
     assertTrue(failed.getMessage().contains("Connection refused"), failed.getMessage());
     assertTrue(failed.getMessage().contains("start the server first"), failed.getMessage());

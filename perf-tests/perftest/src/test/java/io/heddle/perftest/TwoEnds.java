@@ -6,11 +6,10 @@ import io.heddle.platform.HeddleException;
 import io.heddle.platform.LeakLedger;
 import io.heddle.platform.Log;
 import io.heddle.platform.testing.Deadline;
+import io.heddle.platform.testing.TcpPorts;
 import io.heddle.verbs.VerbsProvider;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -117,7 +116,7 @@ final class TwoEnds {
 
   /** Runs both ends at once, each with the given number of planes. */
   Both run(String server, String client, int planes) throws Exception {
-    String port = " -p " + freePort();
+    String port = " -p " + TcpPorts.free();
     /*
      * Both ends may share a core with the rest of a build. perftest's usual limit for
      * acknowledgements, half a second, is too short then.
@@ -161,12 +160,6 @@ final class TwoEnds {
       return Deadline.ofSeconds(LIMIT_SECONDS).get(end);
     } catch (ExecutionException failed) {
       throw failed.getCause() instanceof Exception cause ? cause : failed;
-    }
-  }
-
-  static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
     }
   }
 }
