@@ -31,25 +31,28 @@
 
 #define FIRST_FD (STDERR_FILENO + 1)
 
-static int raise_fd(int fd) {
+/* Moves a descriptor to a number from 3 on, by F_DUPFD or F_DUPFD_CLOEXEC. */
+static int raise_by(int move, int fd) {
   if (fd < 0 || fd >= FIRST_FD) {
     return fd;
   }
-  int lifted = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD);
+  int lifted = fcntl(fd, move, FIRST_FD);
   int error = errno;
   close(fd);
   errno = error;
   return lifted;
 }
 
-/* Moves both descriptors to numbers from 3 on. If one can't be moved, closes both and returns -1. */
-static int raise_both(int result, int fds[2]) {
+static int raise_fd(int fd) { return raise_by(F_DUPFD_CLOEXEC, fd); }
+
+/* Moves both descriptors like raise_by. If one can't be moved, closes both and returns -1. */
+static int raise_both(int move, int result, int fds[2]) {
   if (result != 0) {
     return result;
   }
-  fds[0] = raise_fd(fds[0]);
+  fds[0] = raise_by(move, fds[0]);
   int error = errno;
-  fds[1] = raise_fd(fds[1]);
+  fds[1] = raise_by(move, fds[1]);
   if (fds[0] >= 0 && fds[1] >= 0) {
     return 0;
   }
@@ -74,11 +77,11 @@ static int open_epoll(int flags) { return raise_fd(epoll_create1(flags | EPOLL_C
 static int open_eventfd(unsigned value, int flags) { return raise_fd(eventfd(value, flags | EFD_CLOEXEC)); }
 static int open_inotify(void) { return raise_fd(inotify_init1(IN_CLOEXEC)); }
 static int open_copy(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD); }
-static int open_pipe(int fds[2]) { return raise_both(pipe2(fds, O_CLOEXEC), fds); }
+static int open_pipe(int fds[2]) { return raise_both(F_DUPFD_CLOEXEC, pipe2(fds, O_CLOEXEC), fds); }
 /* libjava's pipes lead to a process that it starts, which inherits them across exec(). */
-static int open_pipe_to_process(int fds[2]) { return raise_both(pipe(fds), fds); }
+static int open_pipe_to_process(int fds[2]) { return raise_both(F_DUPFD, pipe(fds), fds); }
 static int open_pair(int domain, int type, int protocol, int fds[2]) {
-  return raise_both(socketpair(domain, type | SOCK_CLOEXEC, protocol, fds), fds);
+  return raise_both(F_DUPFD_CLOEXEC, socketpair(domain, type | SOCK_CLOEXEC, protocol, fds), fds);
 }
 static int open_accepted(int fd, struct sockaddr *address, socklen_t *bytes) {
   return raise_fd(accept4(fd, address, bytes, SOCK_CLOEXEC));

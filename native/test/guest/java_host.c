@@ -5,6 +5,7 @@
  * GUEST CASE java_on_attached_thread run
  * GUEST CASE other_compiled_code compiled
  * GUEST CASE process_of_java process
+ * GUEST CASE process_of_java_without_stdin process -- under="sh -c 'exec \"$@\" <&-' sh"
  */
 #include "guest.h"
 

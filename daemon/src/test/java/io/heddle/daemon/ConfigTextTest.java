@@ -110,6 +110,7 @@ class ConfigTextTest {
         "[peer a];weight = 1;passive = noo | line 3: passive = noo isn't yes or no; did you mean"
             + " no?",
         "seed = 0x-1 | line 1: seed = 0x-1 isn't a whole number from 0 to 4294967295",
+        "seed = 0x | line 1: seed = 0x isn't a whole number from 0 to 4294967295",
         "status = rel | line 1: status = rel isn't an absolute path",
         "status = / | line 1: status = / isn't an absolute path",
         "[peer a];weight = 1;ports = 1, x | line 3: ports = 1, x isn't numbers",

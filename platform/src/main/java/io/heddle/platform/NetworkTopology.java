@@ -56,14 +56,33 @@ public final class NetworkTopology {
    * link add; {@code down} as its last word leaves it down.
    */
   public NetworkTopology link(String one, String other) {
-    String[] first = one.replace(DOWN, "").split(" ", 2);
-    String[] second = other.replace(DOWN, "").split(" ", 2);
+    String[] first = words(one);
+    String[] second = words(other);
     devices
         .computeIfAbsent(first[0], node -> new ArrayList<>())
         .add(
             new Device(
                 "link add name " + first[1] + " type veth peer name " + second[1], second[0]));
     return up(one, first).up(other, second);
+  }
+
+  /**
+   * Declares a veth pair as {@link #link(String, String)} does, with an address at each end, as
+   * {@link #address} declares it.
+   */
+  public NetworkTopology link(String one, String address, String other, String otherAddress) {
+    return link(one, other).addressAt(one, address).addressAt(other, otherAddress);
+  }
+
+  private NetworkTopology addressAt(String end, String address) {
+    String[] words = words(end);
+    return address(words[0], words[1].split(" ")[0], address);
+  }
+
+  /* Returns an end's node, and its device with the attributes. */
+  private static String[] words(String end) {
+    boolean down = end.endsWith(DOWN);
+    return (down ? end.substring(0, end.length() - DOWN.length()) : end).split(" ", 2);
   }
 
   private NetworkTopology up(String end, String[] words) {

@@ -13,7 +13,8 @@ public final class NumberText {
    * @throws IllegalArgumentException for any other text
    */
   public static long parse(String text) {
-    return text.startsWith("0x") || text.startsWith("0X")
+    boolean hexadecimal = text.length() > 2 && (text.startsWith("0x") || text.startsWith("0X"));
+    return hexadecimal
         ? HexFormat.fromHexDigitsToLong(text, 2, text.length())
         : Long.parseLong(text);
   }

@@ -106,6 +106,21 @@ class NetworkNamespacesTest {
   }
 
   @Test
+  void onlyAnEndsLastWordLeavesItDown() {
+    try (NetworkNamespaces net =
+        NetworkTopology.of("one", "two")
+            .link("one downhill", "fd00::1/64", "two uphill down", "fd00::2/64")
+            .create()) {
+      assertTrue(
+          net.node("one")
+              .run("ip", "-o", "address", "show", "dev", "downhill")
+              .contains("fd00::1/64"));
+      assertTrue(net.node("one").run("ip", "link", "show", "dev", "downhill").contains(",UP"));
+      assertFalse(net.node("two").run("ip", "link", "show", "dev", "uphill").contains(",UP"));
+    }
+  }
+
+  @Test
   void lastingNamespacesAreFoundByTheirPrefix() {
     String prefix = "lasting-" + ProcessHandle.current().pid() + "-";
     hostAndRouter().createLasting(prefix);

@@ -13,7 +13,6 @@ import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.Skip;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -123,16 +122,6 @@ class BridgeOverVerbsTest {
     return ShownStatus.await(status(), bridge, LIMIT_SECONDS, what);
   }
 
-  private void control(String words) throws Exception {
-    List<String> command = new ArrayList<>(List.of(BuildOutputs.standinControl().toString()));
-    command.addAll(List.of(words.split(" ")));
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    builder.environment().putAll(standin(0));
-    Process process = builder.start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), words + ": " + output);
-  }
-
   /*
    * Returns whether all dropped packets are the bridge's own multicast, which the device receives
    * back.
@@ -163,7 +152,7 @@ class BridgeOverVerbsTest {
 
   @Test
   void restartsFailedQueuePairAndReportsLostLink() throws Exception {
-    control("fail 0/0 IBV_WC_GENERAL_ERR");
+    StandinControl.run("fail 0/0 IBV_WC_GENERAL_ERR", standin(0));
     /*
      * The first packet that the bridge forwards is lost with the failed send, so the wire host
      * repeats it.
@@ -178,9 +167,9 @@ class BridgeOverVerbsTest {
     assertTrue(
         bridge.output().contains("the queue pair has failed, 1 times in all: GENERAL_ERROR"),
         bridge.output());
-    control("port 0/0 down");
+    StandinControl.run("port 0/0 down", standin(0));
     await(now -> now.lastError().equals("fabric a: standin0 has no link"));
-    control("port 0/0 up");
+    StandinControl.run("port 0/0 up", standin(0));
     await(now -> now.lastError().equals("fabric a: all is as it was at the start again"));
     assertTrue(await(now -> true).fabrics().getFirst().portEvents() >= 2);
     talk(10);

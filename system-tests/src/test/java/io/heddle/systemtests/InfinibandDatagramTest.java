@@ -13,7 +13,6 @@ import io.heddle.bridge.multicast.MgidFormat;
 import io.heddle.bridge.verbs.VerbsFabric;
 import io.heddle.platform.Errno;
 import io.heddle.platform.LeakLedger;
-import io.heddle.platform.Log;
 import io.heddle.platform.Memory;
 import io.heddle.platform.testing.Deadline;
 import io.heddle.platform.testing.EndsWithin;
@@ -32,7 +31,6 @@ import io.heddle.verbs.MemoryRegion;
 import io.heddle.verbs.ProtectionDomain;
 import io.heddle.verbs.QueuePairAttributes;
 import io.heddle.verbs.VerbsException;
-import io.heddle.verbs.VerbsProvider;
 import io.heddle.verbs.WorkCompletion;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
@@ -40,7 +38,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
-import java.util.ServiceLoader;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -144,19 +141,8 @@ final class InfinibandDatagramTest {
 
   @BeforeEach
   void open() {
-    left = new End(device("standin0"));
-    right = new End(device("standin1"));
-  }
-
-  private DeviceContext device(String name) {
-    return ServiceLoader.load(VerbsProvider.class).stream()
-        .map(ServiceLoader.Provider::get)
-        .filter(provider -> provider.name().equals("libibverbs"))
-        .flatMap(provider -> provider.devices(Map.of(), Log.toStandardError(), ledger).stream())
-        .filter(device -> device.name().equals(name))
-        .findFirst()
-        .orElseThrow()
-        .open();
+    left = new End(LibibverbsDevices.open("standin0", ledger));
+    right = new End(LibibverbsDevices.open("standin1", ledger));
   }
 
   @AfterEach

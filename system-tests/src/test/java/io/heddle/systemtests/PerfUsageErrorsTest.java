@@ -14,7 +14,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -48,26 +47,18 @@ final class PerfUsageErrorsTest {
             "STANDIN_FABRIC", folder.resolve("fabric").toString(),
             "HEDDLE_PROVIDER", "libibverbs");
     lab = Labs.create(Lab.Kind.LOOPBACK, new LabPlan(1, 1, 9000));
-    control("create");
-    control("host 0");
+    StandinControl.run("create", environment);
+    StandinControl.run("host 0", environment);
   }
 
   @AfterEach
   void assertNothingIsLeft() throws IOException, InterruptedException {
     if (lab != null) {
       lab.close();
-      assertTrue(!control("show").contains("process"), control("show"));
-      control("remove");
-    }
-  }
-
-  private String control(String words) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of(BuildOutputs.standinControl().toString()));
-    command.addAll(List.of(words.split(" ")));
-    Path log = folder.resolve("control.log");
-    try (HostProcess process = HostProcess.start(command, log, environment)) {
-      assertEquals(0, process.exitCode(LIMIT_SECONDS), process::outputOrWhyNot);
-      return process.output();
+      assertTrue(
+          !StandinControl.run("show", environment).contains("process"),
+          StandinControl.run("show", environment));
+      StandinControl.run("remove", environment);
     }
   }
 
@@ -108,7 +99,7 @@ final class PerfUsageErrorsTest {
 
   @Test
   void unreadableDeviceNodeIsOneLineWithRemedy() throws Exception {
-    control("refuse 0/0 ibv_open_device 13 100");
+    StandinControl.run("refuse 0/0 ibv_open_device 13 100", environment);
     String output = failure(1, "write_bw -d standin0");
     assertTrue(output.contains("EACCES") && output.contains("/dev/infiniband"), output);
   }

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.platform.Errno;
 import io.heddle.platform.LeakLedger;
-import io.heddle.platform.Log;
 import io.heddle.platform.testing.EndsWithin;
 import io.heddle.platform.testing.SystemTest;
 import io.heddle.tools.lab.Skip;
@@ -21,17 +20,13 @@ import io.heddle.verbs.RdmaDevice;
 import io.heddle.verbs.SendWorkRequest;
 import io.heddle.verbs.SendWorkRequest.Operation;
 import io.heddle.verbs.VerbsException;
-import io.heddle.verbs.VerbsProvider;
 import io.heddle.verbs.WorkCompletion.Status;
 import io.heddle.verbs.testing.Endpoint;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -62,30 +57,13 @@ final class ProviderFaultTest {
   @AfterEach
   void heal() throws IOException, InterruptedException {
     for (String words : undo) {
-      control(words);
+      StandinControl.run(words);
     }
     assertEquals(Map.of(), ledger.open(), "objects left open");
   }
 
-  private static void control(String words) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of(BuildOutputs.standinControl().toString()));
-    command.addAll(List.of(words.split(" ")));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), words + ": " + output);
-  }
-
-  private List<RdmaDevice> devices() {
-    return ServiceLoader.load(VerbsProvider.class).stream()
-        .map(ServiceLoader.Provider::get)
-        .filter(provider -> provider.name().equals("libibverbs"))
-        .findFirst()
-        .orElseThrow()
-        .devices(Map.of(), Log.toStandardError(), ledger);
-  }
-
   private DeviceContext open() {
-    return devices().getFirst().open();
+    return LibibverbsDevices.all(ledger).getFirst().open();
   }
 
   /** Two connected ends on one device. */
@@ -123,28 +101,19 @@ final class ProviderFaultTest {
     }
   }
 
-  private static void awaitEvent(DeviceContext context, Kind wanted) throws InterruptedException {
-    List<Kind> seen = new ArrayList<>();
-    for (int i = 0; i < 200 && !seen.contains(wanted); i++) {
-      context.pollAsyncEvents((kind, number) -> seen.add(kind));
-      TimeUnit.MILLISECONDS.sleep(5);
-    }
-    assertTrue(seen.contains(wanted), wanted + " wasn't reported, but " + seen);
-  }
-
   @Test
   void portDownIsReportedAndFailsSendsUntilPortIsUp() throws IOException, InterruptedException {
     try (ConnectedPair couple = ConnectedPair.on(open())) {
       assertEquals(Status.SUCCESS, couple.write());
       undo.add("port 0/0 up");
-      control("port 0/0 down");
-      awaitEvent(couple.context(), Kind.PORT_ERROR);
+      StandinControl.run("port 0/0 down");
+      LibibverbsDevices.eventsUntil(couple.context(), Kind.PORT_ERROR);
       assertFalse(couple.context().port().active());
       assertEquals(Status.RETRY_EXCEEDED, couple.write());
       assertEquals(QueuePairState.ERROR, couple.left().qp.state());
 
-      control("port 0/0 up");
-      awaitEvent(couple.context(), Kind.PORT_ACTIVE);
+      StandinControl.run("port 0/0 up");
+      LibibverbsDevices.eventsUntil(couple.context(), Kind.PORT_ACTIVE);
       couple.left().qp.reset();
       couple.right().qp.reset();
       couple.connect();
@@ -159,9 +128,9 @@ final class ProviderFaultTest {
       GidTable.Entry moved = before.get(GID_INDEX);
       undo.add("gid 0/0 %s %s".formatted(moved.index(), moved.gid()));
       undo.add("gid 0/0 9 none");
-      control("gid 0/0 %s none".formatted(moved.index()));
-      control("gid 0/0 9 " + moved.gid());
-      awaitEvent(context, Kind.GID_CHANGE);
+      StandinControl.run("gid 0/0 %s none".formatted(moved.index()));
+      StandinControl.run("gid 0/0 9 " + moved.gid());
+      LibibverbsDevices.eventsUntil(context, Kind.GID_CHANGE);
       GidTable after = context.gidTable();
       assertEquals(before.size(), after.entries().size());
       assertEquals(9, after.indexOf(moved.gid()).orElseThrow());
@@ -179,7 +148,7 @@ final class ProviderFaultTest {
   void eachStatusIsTranslated(String injected, Status status)
       throws IOException, InterruptedException {
     try (ConnectedPair couple = ConnectedPair.on(open())) {
-      control("fail 0/0 " + injected);
+      StandinControl.run("fail 0/0 " + injected);
       assertEquals(status, couple.write());
     }
   }
@@ -187,8 +156,8 @@ final class ProviderFaultTest {
   @Test
   void reportsFatalDeviceError() throws IOException, InterruptedException {
     try (DeviceContext context = open()) {
-      control("event 0/0 IBV_EVENT_DEVICE_FATAL");
-      awaitEvent(context, Kind.DEVICE_FATAL);
+      StandinControl.run("event 0/0 IBV_EVENT_DEVICE_FATAL");
+      LibibverbsDevices.eventsUntil(context, Kind.DEVICE_FATAL);
     }
   }
 
@@ -206,7 +175,7 @@ final class ProviderFaultTest {
        * If the device refuses a queue pair with inline payloads, the provider tries one without
        * them.
        */
-      control("refuse 0/0 %s %s %s".formatted(refused, Errno.ENOMEM, times));
+      StandinControl.run("refuse 0/0 %s %s %s".formatted(refused, Errno.ENOMEM, times));
       VerbsException failure =
           assertThrows(VerbsException.class, () -> new Endpoint(context, GID_INDEX, 4096));
       assertEquals(verb, failure.verb());
@@ -219,7 +188,7 @@ final class ProviderFaultTest {
   @Test
   void queuePairWithoutInlineSupportIsCreatedWithoutIt() throws IOException, InterruptedException {
     try (DeviceContext context = open()) {
-      control("refuse 0/0 ibv_create_qp " + Errno.EINVAL + " 1");
+      StandinControl.run("refuse 0/0 ibv_create_qp " + Errno.EINVAL + " 1");
       try (Endpoint end = new Endpoint(context, GID_INDEX, 4096)) {
         assertEquals(0, end.qp.inlineBytes());
       }
@@ -231,9 +200,9 @@ final class ProviderFaultTest {
 
   @Test
   void skipsForbiddenDeviceWithRemedy() throws IOException, InterruptedException {
-    int before = devices().size();
-    control("refuse 0/0 ibv_open_device " + Errno.EACCES + " 1");
-    List<RdmaDevice> left = devices();
+    int before = LibibverbsDevices.all(ledger).size();
+    StandinControl.run("refuse 0/0 ibv_open_device " + Errno.EACCES + " 1");
+    List<RdmaDevice> left = LibibverbsDevices.all(ledger);
     assertEquals(before - 1, left.size());
     assertTrue(
         left.stream().noneMatch(device -> device.name().equals("standin0")), left.toString());
@@ -244,7 +213,7 @@ final class ProviderFaultTest {
     try (DeviceContext context = open()) {
       for (GidTable.Entry entry : context.gidTable().entries()) {
         undo.add("gid 0/0 %s %s".formatted(entry.index(), entry.gid()));
-        control("gid 0/0 %s none".formatted(entry.index()));
+        StandinControl.run("gid 0/0 %s none".formatted(entry.index()));
       }
       assertEquals(List.of(), context.gidTable().entries());
       try (var pd = context.allocateProtectionDomain();

@@ -13,17 +13,12 @@ import io.heddle.transport.NetProperties;
 import io.heddle.transport.Transport;
 import io.heddle.verbs.AsyncEventListener.Kind;
 import io.heddle.verbs.DeviceContext;
-import io.heddle.verbs.RdmaDevice;
-import io.heddle.verbs.VerbsProvider;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -74,57 +69,24 @@ final class ProviderPortsTest {
     assertEquals(Map.of(), ledger.open(), "objects left open");
   }
 
-  private static void control(String words) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of(BuildOutputs.standinControl().toString()));
-    command.addAll(List.of(words.split(" ")));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), words + ": " + output);
-  }
-
-  private DeviceContext open(String name) {
-    List<RdmaDevice> devices =
-        ServiceLoader.load(VerbsProvider.class).stream()
-            .map(ServiceLoader.Provider::get)
-            .filter(provider -> provider.name().equals("libibverbs"))
-            .findFirst()
-            .orElseThrow()
-            .devices(Map.of(), Log.toStandardError(), ledger);
-    return devices.stream()
-        .filter(device -> device.name().equals(name))
-        .findFirst()
-        .orElseThrow(() -> new AssertionError(name + " isn't among " + devices))
-        .open();
-  }
-
-  private static List<Kind> awaitEvents(DeviceContext context, Kind last)
-      throws InterruptedException {
-    List<Kind> seen = new ArrayList<>();
-    for (int i = 0; i < 400 && !seen.contains(last); i++) {
-      context.pollAsyncEvents((kind, number) -> seen.add(kind));
-      TimeUnit.MILLISECONDS.sleep(5);
-    }
-    return seen;
-  }
-
   @Test
   void eventOfPortIsReportedByThatPortOnlyAndEventOfDeviceByAll()
       throws IOException, InterruptedException {
-    try (DeviceContext first = open("mlx5_10:1");
-        DeviceContext second = open("mlx5_10:2");
-        DeviceContext other = open("mlx5_2:2")) {
-      control("port 0/0:2 down");
-      control("port 0/0:2 up");
-      control("event 0/0:2 IBV_EVENT_SM_CHANGE");
-      control("gid 0/0:1 5 fd5d::5");
-      control("gid 0/0:1 5 none");
-      control("event 0/0 IBV_EVENT_DEVICE_FATAL");
+    try (DeviceContext first = LibibverbsDevices.open("mlx5_10:1", ledger);
+        DeviceContext second = LibibverbsDevices.open("mlx5_10:2", ledger);
+        DeviceContext other = LibibverbsDevices.open("mlx5_2:2", ledger)) {
+      StandinControl.run("port 0/0:2 down");
+      StandinControl.run("port 0/0:2 up");
+      StandinControl.run("event 0/0:2 IBV_EVENT_SM_CHANGE");
+      StandinControl.run("gid 0/0:1 5 fd5d::5");
+      StandinControl.run("gid 0/0:1 5 none");
+      StandinControl.run("event 0/0 IBV_EVENT_DEVICE_FATAL");
       assertEquals(
           List.of(Kind.GID_CHANGE, Kind.GID_CHANGE, Kind.DEVICE_FATAL),
-          awaitEvents(first, Kind.DEVICE_FATAL));
+          LibibverbsDevices.eventsUntil(first, Kind.DEVICE_FATAL));
       assertEquals(
           List.of(Kind.PORT_ERROR, Kind.PORT_ACTIVE, Kind.SUBNET_CHANGE, Kind.DEVICE_FATAL),
-          awaitEvents(second, Kind.DEVICE_FATAL));
+          LibibverbsDevices.eventsUntil(second, Kind.DEVICE_FATAL));
       assertEquals(0, other.pollAsyncEvents((kind, number) -> {}));
     }
   }
@@ -146,10 +108,10 @@ final class ProviderPortsTest {
   void speedIsThatOfAllLanes(SpeedSource source) throws IOException, InterruptedException {
     List<Long> speeds = new ArrayList<>();
     for (String port : List.of("mlx5_10:1", "mlx5_10:2", "mlx5_2:1", "mlx5_2:2")) {
-      try (DeviceContext context = open(port)) {
+      try (DeviceContext context = LibibverbsDevices.open(port, ledger)) {
         if (source.refusal != 0) {
           String device = port.startsWith("mlx5_10") ? "0/0" : "0/1";
-          control("refuse %s ibv_query_port_speed %s".formatted(device, source.refusal));
+          StandinControl.run("refuse %s ibv_query_port_speed %s".formatted(device, source.refusal));
         }
         speeds.add(context.port().speedBitsPerSecond() / 1_000_000_000);
       }
@@ -159,7 +121,7 @@ final class ProviderPortsTest {
 
   @Test
   void aggregatedLinkHasTheSpeedThatTheDriverReports() {
-    try (DeviceContext context = open("mlx5_3:1")) {
+    try (DeviceContext context = LibibverbsDevices.open("mlx5_3:1", ledger)) {
       assertEquals(300_000_000_000L, context.port().speedBitsPerSecond());
     }
   }
@@ -172,8 +134,8 @@ final class ProviderPortsTest {
     "mlx5_10:1, bnxt_re0:1, false"
   })
   void functionsOfOneAdapterShareItsGuid(String name, String otherName, boolean same) {
-    try (DeviceContext one = open(name);
-        DeviceContext other = open(otherName)) {
+    try (DeviceContext one = LibibverbsDevices.open(name, ledger);
+        DeviceContext other = LibibverbsDevices.open(otherName, ledger)) {
       long guid = one.attributes().guid();
       assertTrue(guid != 0 && other.attributes().guid() != 0);
       assertEquals(same, guid == other.attributes().guid());

@@ -19,7 +19,6 @@ import io.heddle.tools.lab.LabPlan;
 import io.heddle.tools.lab.Labs;
 import io.heddle.tools.lab.Skip;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -341,26 +340,16 @@ class TwoBridgesOverVerbsTest {
     await("bridge " + number + " owns", () -> isSettled(number, "owner", "active"));
   }
 
-  private void control(String words) throws Exception {
-    List<String> command = new ArrayList<>(List.of(BuildOutputs.standinControl().toString()));
-    command.addAll(List.of(words.split(" ")));
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    builder.environment().putAll(standin(0));
-    Process process = builder.start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), words + ": " + said);
-  }
-
   @Test
   void drainLinkLossAndKillDuplicateNoPayload() throws Exception {
     startBoth(800);
     assertEquals(List.of("a", "b"), redundancy(1).peers().getFirst().receivedOn());
     handOver(1);
-    control("port 1/0 down");
+    StandinControl.run("port 1/0 down", standin(0));
     await("the first takes over", () -> owns(1));
     assertEquals(List.of("b"), redundancy(2).fabricsUp());
     awaitFlow();
-    control("port 1/0 up");
+    StandinControl.run("port 1/0 up", standin(0));
     awaitOwner(2);
     awaitFlow();
     bridges[2].kill();

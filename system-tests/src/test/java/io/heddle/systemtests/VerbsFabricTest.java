@@ -26,12 +26,10 @@ import io.heddle.roce.wire.DatagramFormat;
 import io.heddle.roce.wire.PacketFormat;
 import io.heddle.tools.lab.Skip;
 import io.heddle.verbs.Gid;
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -96,16 +94,8 @@ final class VerbsFabricTest {
     far.close();
     arena.close();
     for (String words : undo) {
-      control(words);
+      StandinControl.run(words);
     }
-  }
-
-  private static void control(String words) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of(BuildOutputs.standinControl().toString()));
-    command.addAll(List.of(words.split(" ")));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), words + ": " + output);
   }
 
   /*
@@ -298,9 +288,9 @@ final class VerbsFabricTest {
     Gid own = near.ownAddresses().get(1);
     undo.add("gid 0/0 9 none");
     undo.add("gid 0/0 1 " + own);
-    control("gid 0/0 1 none");
+    StandinControl.run("gid 0/0 1 none");
     assertEquals("address " + own + " is gone", near.check());
-    control("gid 0/0 9 " + own);
+    StandinControl.run("gid 0/0 9 " + own);
     assertEquals("", near.check());
     send(sendPath, build(8));
     assertEquals(1, awaitPacket());
@@ -361,7 +351,7 @@ final class VerbsFabricTest {
   @Test
   void refusingDeviceIsNamedAndOpensLater() throws Exception {
     for (String verb : List.of("ibv_create_cq", "ibv_create_qp", "ibv_reg_mr", "ibv_alloc_pd")) {
-      control("refuse 0/0 " + verb + " 12 1");
+      StandinControl.run("refuse 0/0 " + verb + " 12 1");
       String refusal = refusal("standin0", List.of());
       assertTrue(refusal.contains(verb.substring(4)), refusal);
     }

@@ -273,13 +273,13 @@ public final class FabricHost implements AutoCloseable {
         Memory.setInt(request + 4, 0);
         Memory.setInt(request + 8, index);
         SystemCallException.check(
-            "join  of a host" + group, LinuxCalls.setsockopt(fd, 0, 35, request, 12));
+            "join " + group + " of a host", LinuxCalls.setsockopt(fd, 0, 35, request, 12));
       } else {
         Memory.ALL.set(Memory.NETWORK_LONG, request, group.high());
         Memory.ALL.set(Memory.NETWORK_LONG, request + 8, group.low());
         Memory.setInt(request + 16, index);
         SystemCallException.check(
-            "join  of a host" + group, LinuxCalls.setsockopt(fd, 41, 20, request, 20));
+            "join " + group + " of a host", LinuxCalls.setsockopt(fd, 41, 20, request, 20));
       }
     }
   }
@@ -363,7 +363,7 @@ public final class FabricHost implements AutoCloseable {
     if (sent == -Errno.EAGAIN || sent == -Errno.ENOBUFS) {
       return false;
     }
-    SystemCallException.check("send to  of a host" + group, sent);
+    SystemCallException.check("send to " + group + " of a host", sent);
     return true;
   }
 

@@ -46,14 +46,7 @@ final class WanTopology implements AutoCloseable {
 
   private static void link(
       NetworkTopology net, String one, String address, String other, String otherAddress) {
-    net.link(one + " mtu 9000", other + " mtu 9000");
-    address(net, one, address);
-    address(net, other, otherAddress);
-  }
-
-  private static void address(NetworkTopology net, String end, String address) {
-    String[] words = end.split(" ");
-    net.address(words[0], words[1], address + "/64");
+    net.link(one + " mtu 9000", address + "/64", other + " mtu 9000", otherAddress + "/64");
   }
 
   private static NetworkTopology declared() {
@@ -64,8 +57,8 @@ final class WanTopology implements AutoCloseable {
     link(net, "h1 lan", SOURCE, "gw1 lan", "fc00:1::ff");
     net.ip("h1", "route add default via fc00:1::ff dev lan");
     link(net, "h2 lan", DESTINATION, "gw2 lan", "fc00:2::ff");
-    address(net, "h2 lan", PE_DESTINATION);
-    address(net, "gw2 lan", "fc00:2:0:4::ff");
+    net.address("h2", "lan", PE_DESTINATION + "/64");
+    net.address("gw2", "lan", "fc00:2:0:4::ff/64");
     net.ip("h2", "route add default via fc00:2::ff dev lan");
     net.ip("gw2", "route add 5f00:0:99::d6/128 encap seg6local action End.DT6 table 254 dev lan");
     declareIpv4(net);

@@ -146,7 +146,8 @@ final class RoutesMap implements AutoCloseable {
                 + " of another kind; name another with \"publish\" in the configuration");
       }
     } catch (SystemCallException failure) {
-      if (failure.errno() == Errno.EINVAL) {
+      /* A link leads to what another user or program chose, and is replaced itself. */
+      if (failure.errno() != Errno.ENOENT && failure.errno() != Errno.ELOOP) {
         throw new HeddleException(
             "the routes file %s can't be published: %s; name another with \"publish\" in the"
                     .formatted(path, FileFailure.reason(failure))

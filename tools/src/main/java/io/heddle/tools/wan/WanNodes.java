@@ -92,14 +92,7 @@ final class WanNodes {
 
   private static void link(
       NetworkTopology net, String one, String address, String other, String otherAddress) {
-    net.link(one + " mtu 9000", other + " mtu 9000");
-    address(net, one, address);
-    address(net, other, otherAddress);
-  }
-
-  private static void address(NetworkTopology net, String end, String address) {
-    String[] words = end.split(" ");
-    net.address(words[0], words[1], address + "/64");
+    net.link(one + " mtu 9000", address + "/64", other + " mtu 9000", otherAddress + "/64");
   }
 
   private static void declareSide(NetworkTopology net, int side) {
@@ -132,7 +125,7 @@ final class WanNodes {
       paths.append(" nexthop via %s2 dev p%s".formatted(subnet, i));
     }
     net.ip(PE, paths.toString());
-    address(net, H2 + " lan", PE_DESTINATION);
-    address(net, gateway(2) + " lan", "fc00:2:0:4::ff");
+    net.address(H2, "lan", PE_DESTINATION + "/64");
+    net.address(gateway(2), "lan", "fc00:2:0:4::ff/64");
   }
 }
